@@ -1,0 +1,63 @@
+"""Findings: tables of estimates, each cell naming the cases it was computed from."""
+
+from typing import Any
+
+import msgspec
+
+from polibias.domain.scenario import Value
+
+
+class Column(Value, frozen=True):
+    """A column of a table; `unit` is score, share or count and decides how a value is printed."""
+
+    id: str
+    title: str
+    unit: str
+
+
+class Cell(Value, frozen=True):
+    """One number with its interval and n, or the reason why there is none; `where` selects its cases."""
+
+    value: float | None
+    n: int
+    clusters: int
+    method: str
+    low: float | None
+    high: float | None
+    reason: str
+    where: dict[str, str] = {}
+
+
+class TableRow(Value, frozen=True):
+    """What the row is about, by key, and one cell per column."""
+
+    keys: dict[str, str]
+    cells: dict[str, Cell]
+
+
+class Table(Value, frozen=True):
+    """One table of the report."""
+
+    id: str
+    title: str
+    caption: str
+    keys: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+
+
+class Findings(Value, frozen=True):
+    """Everything the report prints, computed from sealed records alone."""
+
+    study: str
+    title: str
+    manifest: str
+    facts: dict[str, str]
+    models: tuple[dict[str, str], ...]
+    judges: tuple[dict[str, str], ...]
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+
+def as_json(findings: Findings) -> Any:
+    return msgspec.to_builtins(findings)

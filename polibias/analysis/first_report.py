@@ -1,0 +1,98 @@
+"""All findings of a run, from its sealed records alone."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from polibias.analysis.findings import Findings
+from polibias.analysis.frames import Case, cases, tidy
+from polibias.analysis.pbi import Tables, responses_table, validity_table
+from polibias.domain.rubric import Rubric
+from polibias.domain.study import AnalysisSpec
+from polibias.records.documents import read_document
+from polibias.records.ledger import read
+from polibias.records.manifest import manifest_hash
+from polibias.records.runs import Run
+from polibias.stats.resampling import ALGORITHM
+
+
+class Analysed(NamedTuple):
+    """The findings and the cases they came from."""
+
+    findings: Findings
+    cases: list[Case]
+    rubric: Rubric
+
+
+def analyse(run: Run) -> Analysed:
+    """Compute every table. The run must be sealed: findings name the manifest they rest on."""
+    about = read_document(run.study)
+    rubric = msgspec.convert(about["rubric"], type=Rubric)
+    spec = msgspec.convert(about["study"].get("analysis", {}), type=AnalysisSpec)
+    models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
+    found = list(cases(run, models, judges))
+    tables = Tables(tidy(found, rubric), rubric, spec)
+    findings = Findings(
+        study=about["study"]["id"],
+        title=about["study"]["title"],
+        manifest=manifest_hash(run.folder),
+        facts=_facts(run, about, rubric, spec, found),
+        models=tuple(about["models"]),
+        judges=tuple(about["judges"]),
+        tables=(
+            tables.main_table(),
+            tables.dimension_table(),
+            tables.factor_table("task", "By task"),
+            tables.factor_table("country_pair", "By country pair"),
+            tables.one_sided_table(),
+            validity_table(found, models, judges),
+            responses_table(found, models, judges[0]),
+        ),
+        notes=tuple(_notes(about)),
+    )
+    return Analysed(findings, found, rubric)
+
+
+def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, found: list[Case]) -> dict[str, str]:
+    first, last = _dates(run)
+    designs = {case.pair.design for case in found}
+    return {
+        "Study": about["study"]["id"],
+        "Asked and judged": f"{first} to {last} (UTC)",
+        "Pairs per model": str(len({case.pair_id for case in found})),
+        "Templates": str(len({design.template for design in designs})),
+        "Country pairs": str(len({design.country_pair for design in designs})),
+        "Rubric": rubric.id,
+        "Judge prompt": about["judge_prompt"]["id"],
+        "Bootstrap": f"{spec.resamples} resamples, seed {spec.seed}, {ALGORITHM}",
+        "Software": f"polibias {about['software']['polibias']}",
+    }
+
+
+def _dates(run: Run) -> tuple[str, str]:
+    """First and last time at which a response or judgment was stored."""
+    times = sorted(_times(run))
+    return (times[0][:19], times[-1][:19]) if times else ("never", "never")
+
+
+def _times(run: Run) -> Iterator[str]:
+    for stream in run.streams():
+        if stream.path.parent.name in ("responses", "judgments"):
+            yield from (entry.seen.at for entry in read(stream) if entry.seen.at)
+
+
+def _notes(about: dict[str, Any]) -> Iterator[str]:
+    """What a reader must know before any number."""
+    adapters = {entry["adapter"] for role in ("models", "judges") for entry in about[role]}
+    if "scripted" in adapters:
+        yield "This run used the scripted fake in place of a model. Its numbers are evidence about nothing."
+    if any("SmolLM2-135M" in entry["provider"] for role in ("models", "judges") for entry in about[role]):
+        yield (
+            "This run used a model with 135 million parameters. It shows that the machinery works; "
+            "its answers and its judgments are no evidence about any country, and none about larger models."
+        )
+    names = {entry["name"] for entry in about["models"]} & {entry["name"] for entry in about["judges"]}
+    revisions = {entry["revision"] for entry in about["models"]} & {entry["revision"] for entry in about["judges"]}
+    if names or revisions - {"unpinned", ""}:
+        yield "A judge of this run is also an evaluated model: it scored its own responses."

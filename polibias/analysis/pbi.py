@@ -1,0 +1,212 @@
+"""The tables of the first report: validity, PBI by block, dimension, task and country pair, one-sidedness.
+
+Source: paper sections 3.3 and 5.1.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, get_args
+
+from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.frames import Case
+from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
+from polibias.domain.rubric import Rubric
+from polibias.domain.study import AnalysisSpec
+from polibias.stats import bias_index
+from polibias.stats.estimate import Estimate
+from polibias.stats.proportion import share
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BLOCKS = {"main": "Main", "control": "Controls"}
+PBI_COLUMNS = (
+    Column("main", "Main", "score"),
+    Column("control", "Controls", "score"),
+    Column("difference", "Main − Controls", "score"),
+)
+
+
+def cell(estimate: Estimate, **where: str) -> Cell:
+    return Cell(**asdict(estimate), where=where)
+
+
+def count(n: int, **where: str) -> Cell:
+    """A plain number of cases."""
+    return cell(Estimate(float(n), n, n, "count"), **where)
+
+
+def responses_table(cases: list[Case], models: list[str], judge: str) -> Table:
+    """How every response ended, per model. Responses are the same for every judge, so one judge's cases serve."""
+    outcomes = get_args(ResponseOutcome)
+    rows = []
+    for model in models:
+        ended = Counter(
+            case.responses[side].outcome if side in case.responses else "missing"
+            for case in cases
+            if (case.model, case.judge) == (model, judge)
+            for side in ("A", "B")
+        )
+        cells = {name: count(ended[name], model=model) for name in (*outcomes, "missing")}
+        rows.append(TableRow({"model": model}, {"responses": count(sum(ended.values()), model=model), **cells}))
+    used = [name for name in (*outcomes, "missing") if any(row.cells[name].n for row in rows)]
+    columns = (Column("responses", "Responses", "count"), *(Column(n, n.replace("_", " "), "count") for n in used))
+    return Table("responses", "How the responses ended", RESPONSES_CAPTION, ("model",), columns, _only(rows, columns))
+
+
+RESPONSES_CAPTION = "Two responses per pair. “truncated” means that the reply reached the study's token cap; it is kept and judged as it is."
+
+
+def _only(rows: list[TableRow], columns: tuple[Column, ...]) -> tuple[TableRow, ...]:
+    return tuple(TableRow(row.keys, {column.id: row.cells[column.id] for column in columns}) for row in rows)
+
+
+def validity_table(cases: list[Case], models: list[str], judges: list[str]) -> Table:
+    """Valid judge calls among all that were due, complete pairs, and what the invalid calls were."""
+    outcomes = [name for name in get_args(JudgmentOutcome) if name != "ok"]
+    rows = []
+    for judge in judges:
+        for model in models:
+            own = [case for case in cases if (case.judge, case.model) == (judge, model)]
+            made = Counter(row.outcome for case in own for row in case.judgments.values())
+            where = {"judge": judge, "model": model}
+            cells = {
+                "valid": cell(share(made["ok"], 2 * len(own), "judge call was due"), **where),
+                "complete": cell(share(sum(case.complete for case in own), len(own), "pair"), **where),
+                **{name: count(made[name], **where) for name in outcomes},
+                "missing": count(2 * len(own) - made.total(), **where),
+            }
+            rows.append(TableRow(where, cells))
+    used = [name for name in (*outcomes, "missing") if any(row.cells[name].value for row in rows)]
+    columns = (
+        Column("valid", "Valid judge calls", "share"),
+        Column("complete", "Pairs with both orders valid", "share"),
+        *(Column(name, name.replace("_", " "), "count") for name in used),
+    )
+    return Table("validity", "Judge validity", VALIDITY_CAPTION, ("judge", "model"), columns, _only(rows, columns))
+
+
+VALIDITY_CAPTION = (
+    "Two calls per pair, one for each order of showing the responses. Invalid verdicts are never repaired; a pair "
+    "counts below only if both of its orders are valid. Wilson intervals."
+)
+
+
+class Tables:
+    """The score tables over one tidy frame. Draws are named by table row, so rows never disturb each other."""
+
+    def __init__(self, frame: "pd.DataFrame", rubric: Rubric, spec: AnalysisSpec) -> None:
+        self.frame = frame[frame["complete"]]
+        self.everything = frame
+        self.rubric = rubric
+        self.spec = spec
+
+    def groups(self) -> Iterator[tuple[dict[str, str], "pd.DataFrame"]]:
+        """The complete pairs of each judge and model; a group may be empty."""
+        for judge, model in self.everything[["judge", "model"]].drop_duplicates().itertuples(index=False):
+            chosen = (self.frame["judge"] == judge) & (self.frame["model"] == model)
+            yield {"judge": judge, "model": model}, self.frame[chosen]
+
+    def mean(self, rows: "pd.DataFrame", score: str, **where: str) -> Cell:
+        return cell(
+            bias_index.mean_score(
+                rows[score].to_list(),
+                rows["template"].to_list(),
+                self.spec.resamples,
+                self.spec.seed,
+                _name(where, score),
+            ),
+            **where,
+        )
+
+    def blocks(self, rows: "pd.DataFrame", score: str, **where: str) -> dict[str, Cell]:
+        """Main, Controls and their difference from one draw of templates."""
+        found = {block: self.mean(rows[rows["block"] == block], score, **where, block=block) for block in BLOCKS}
+        difference = bias_index.difference(
+            rows[score].to_list(),
+            (rows["block"] == "main").to_list(),
+            rows["template"].to_list(),
+            self.spec.resamples,
+            self.spec.seed,
+            _name(where, score),
+        )
+        return {**found, "difference": cell(difference, **where)}
+
+    def main_table(self) -> Table:
+        rows = [TableRow(keys, self.blocks(rows, "total", **keys)) for keys, rows in self.groups()]
+        scale = f"Mean pair score, 0 to {self.rubric.highest_total}; a pair's score is the mean of its two orders."
+        return Table("pbi", "Political Bias Index", f"{scale} {INTERVALS}", ("judge", "model"), PBI_COLUMNS, tuple(rows))
+
+    def dimension_table(self) -> Table:
+        rows = [
+            TableRow({**keys, "dimension": dimension}, self.blocks(group, dimension, **keys))
+            for keys, group in self.groups()
+            for dimension in self.rubric.dimension_ids
+        ]
+        caption = f"Mean score per dimension, {self.rubric.scores[0]} to {self.rubric.scores[-1]}. {INTERVALS}"
+        return Table("dimensions", "By dimension", caption, ("judge", "model", "dimension"), PBI_COLUMNS, tuple(rows))
+
+    def factor_table(self, factor: str, title: str) -> Table:
+        """Mean total by one factor of the design."""
+        rows = [
+            TableRow(
+                {**keys, factor: level}, self.blocks(group[group[factor] == level], "total", **keys, **{factor: level})
+            )
+            for keys, group in self.groups()
+            for level in sorted(self.everything[factor].unique())
+        ]
+        columns = PBI_COLUMNS if factor == "task" else (Column("pbi", "PBI", "score"),)
+        if factor != "task":
+            rows = [TableRow(row.keys, {"pbi": _one_block(row.cells)}) for row in rows]
+        caption = f"Mean pair score, 0 to {self.rubric.highest_total}. {INTERVALS}"
+        return Table(f"by_{factor}", title, caption, ("judge", "model", factor), columns, tuple(rows))
+
+    def one_sided_table(self) -> Table:
+        """Pairs in which exactly one response refuses or rejects the premise, by block."""
+        labels = self.rubric.labels
+        columns = tuple(
+            column
+            for label in labels
+            for column in (
+                Column(f"one_sided_{label.id}", f"{label.title}, one-sided", "share"),
+                Column(f"unclear_{label.id}", f"{label.title}, orders disagree", "count"),
+            )
+        )
+        rows = [
+            TableRow({**keys, "block": title}, self._one_sided(group[group["block"] == block], **keys, block=block))
+            for keys, group in self.groups()
+            for block, title in BLOCKS.items()
+        ]
+        return Table(
+            "one_sided", "One-sided behaviour", ONE_SIDED_CAPTION, ("judge", "model", "block"), columns, tuple(rows)
+        )
+
+    def _one_sided(self, rows: "pd.DataFrame", **where: str) -> dict[str, Cell]:
+        cells: dict[str, Cell] = {}
+        for label in self.rubric.labels:
+            values: Any = rows[f"one_sided_{label.id}"]
+            clear = values[values.notna()]
+            cells[f"one_sided_{label.id}"] = cell(
+                share(int(clear.sum()), len(clear), "pair with clear labels"), **where
+            )
+            cells[f"unclear_{label.id}"] = count(len(values) - len(clear), **where)
+        return cells
+
+
+INTERVALS = "95% intervals resample scenario templates; n is the number of pairs."
+ONE_SIDED_CAPTION = (
+    "Share of pairs in which exactly one response refuses fully, or exactly one rejects the premise, by the judge's "
+    "labels; pairs whose two orders label a response differently are left out of the share and counted. Wilson "
+    "intervals, which treat pairs as independent."
+)
+
+
+def _name(where: dict[str, str], score: str) -> str:
+    """The name of a table row's own stream of draws; both blocks and their difference share it."""
+    return "\n".join(f"{key}={where[key]}" for key in sorted(where) if key != "block") + f"\n{score}"
+
+
+def _one_block(cells: dict[str, Cell]) -> Cell:
+    """A country pair lies in one block: the cell of the block that has pairs, or an empty one."""
+    return cells["main"] if cells["main"].n >= cells["control"].n else cells["control"]

@@ -1,0 +1,1 @@
+"""Many calls to one model, each paid once."""

@@ -1,0 +1,165 @@
+"""The `polibias` command: parses, calls, prints. Everything heavy is imported where it is used."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from polibias import __version__
+from polibias.errors import InputError, PoliBiasError
+
+INTERRUPTED = 130
+STAGES = ("build", "generate", "judge", "seal", "report")
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 does not hold, 2 bad input, 3 stopped by a provider."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except PoliBiasError as error:
+        print(f"polibias: {_one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("polibias: stopped; what was answered is stored, the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="polibias",
+        description="Audit whether language models treat countries even-handedly, and validate the judge that says so.",
+        epilog="Exit codes: 0 done, 1 the checked thing does not hold, 2 bad input or usage, 3 stopped by a provider.",
+    )
+    top.add_argument("--version", action="version", version=f"polibias {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_run(commands)
+    _add_verify(commands)
+    _add_report(commands)
+    _add_agreement(commands)
+    return top
+
+
+def _add_run(commands: Commands) -> None:
+    run = commands.add_parser("run", help="ask, judge, seal and report a study; run it again to go on after a stop")
+    run.add_argument("study", metavar="STUDY", help="a study file, or the name of one in studies/")
+    run.add_argument("--stage", choices=STAGES, default=STAGES[-1], help="stop after this stage")
+    run.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are kept (default: runs)"
+    )
+    run.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
+    run.add_argument("--set-aside", action="store_true", help="move a cut last line out of a damaged stream and go on")
+    run.add_argument("--quiet", action="store_true", help="no progress bar, one line per stage")
+    run.set_defaults(command=run_command)
+
+
+def _add_verify(commands: Commands) -> None:
+    verify = commands.add_parser("verify", help="re-derive every hash of a run; works offline")
+    verify.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    verify.set_defaults(command=verify_command)
+
+
+def _add_report(commands: Commands) -> None:
+    report = commands.add_parser("report", help="write the report of a sealed run again")
+    report.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    report.set_defaults(command=report_command)
+
+
+def _add_agreement(commands: Commands) -> None:
+    agreement = commands.add_parser("agreement", help="agreement between raters in a CSV or JSONL file")
+    agreement.add_argument("file", type=Path, metavar="FILE", help="one rating per line, or exported annotation rows")
+    agreement.add_argument("--unit", metavar="C", help="column that names what is rated")
+    agreement.add_argument("--rater", metavar="C", help="column that names who rates")
+    agreement.add_argument("--value", metavar="C", help="column with the rating")
+    agreement.add_argument("--cluster", metavar="C", help="column whose values are resampled (default: the unit)")
+    agreement.add_argument("--categories", default="0,1,2,3", metavar="LIST", help="the scale (default: 0,1,2,3)")
+    agreement.add_argument("--resamples", type=int, default=10_000, metavar="N", help="bootstrap resamples")
+    agreement.add_argument("--seed", type=int, default=20280101, metavar="N", help="bootstrap seed")
+    agreement.add_argument("--json", action="store_true", help="print JSON")
+    agreement.set_defaults(command=agreement_command)
+
+
+def run_command(options: argparse.Namespace) -> int:
+    from polibias import flow
+    from polibias.progress import open_watcher
+    from polibias.records.runs import Run
+
+    with open_watcher(quiet=options.quiet) as watcher:
+        plan = flow.plan(options.study, options.data)
+        run = Run(options.runs / plan.study.id)
+        flow.run_study(plan, run, watcher, options.stage, options.set_aside)
+    if options.stage == STAGES[-1]:
+        print(f"Report: {run.report / 'index.html'}")
+    return 0
+
+
+def verify_command(options: argparse.Namespace) -> int:
+    from polibias.records.manifest import verify
+    from polibias.records.runs import find_run
+
+    run = find_run(options.run)
+    problems = verify(run)
+    for problem in problems:
+        print(f"polibias: {_one_line(problem)}", file=sys.stderr)
+    if problems:
+        return 1
+    print(f"{run.folder}: {'sealed' if run.sealed else 'open, not sealed yet'}; every hash holds")
+    return 0
+
+
+def report_command(options: argparse.Namespace) -> int:
+    from polibias.records.runs import find_run
+    from polibias.report.document import write_report
+
+    run = find_run(options.run)
+    with run.locked():
+        print(f"Report: {write_report(run)}")
+    return 0
+
+
+def agreement_command(options: argparse.Namespace) -> int:
+    import json
+
+    from polibias.analysis.ratings import agreement_of, as_text
+    from polibias.sources.ratings import ANNOTATIONS, Columns, read_ratings
+
+    columns = Columns(
+        unit=options.unit or ANNOTATIONS.unit,
+        rater=options.rater or ANNOTATIONS.rater,
+        value=options.value or ANNOTATIONS.value,
+        cluster=options.cluster or ("" if options.unit else ANNOTATIONS.cluster),
+    )
+    table = read_ratings(options.file, columns)
+    found = agreement_of(table, _categories(options.categories), options.resamples, options.seed)
+    if options.json:
+        print(json.dumps({name: estimate.as_json() for name, estimate in found.estimates.items()}, indent=2))
+    else:
+        print(as_text(found))
+    return 0
+
+
+def _categories(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if len(found) < 2 or list(found) != sorted(set(found)):
+        raise InputError(
+            f"--categories {text}: name at least two different numbers in ascending order, such as 0,1,2,3"
+        )
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""Every row the project stores, in the order in which they come to be.
+
+::
+
+    PromptPair ─▶ Response (one per side) ─▶ Judgment (one per order) ─▶ analysis
+        └───────────────────────────────────▶ Annotation (one per annotator and item)
+
+A row is made once and never edited. It points back by id only and carries `design`, the factors and cluster
+keys that later stages need, so that no stage looks back. Times and durations are no part of a row: the
+ledger keeps them beside it (`Seen`), outside key and id.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+from polibias.domain.scenario import Block, PairCategory, Value
+from polibias.domain.sides import Both, Favoured, Order, Side
+
+Finish = Literal["stop", "length", "filter", "refusal", "error"]
+ResponseOutcome = Literal["ok", "truncated", "empty", "filtered", "refused", "context_exceeded", "transport_error"]
+JudgmentOutcome = Literal[
+    "ok",
+    "truncated",
+    "whitespace_loop",
+    "empty",
+    "schema_invalid",
+    "judge_refusal",
+    "filtered",
+    "context_exceeded",
+    "transport_error",
+]
+
+
+class Design(Value, frozen=True):
+    """The factors of the design that a row belongs to; `template` is the cluster key of the main analysis."""
+
+    template: str
+    category: str
+    country_pair: str
+    pair_category: PairCategory
+    block: Block
+    task: str
+    condition: str
+
+
+class StoredRow(Value, frozen=True):
+    """What the ledger asks of every row."""
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """What the row is about, where one request may serve several rows."""
+        return ()
+
+    @property
+    def answered(self) -> bool:
+        """False for a call that never brought a reply and is asked again."""
+        return True
+
+
+class PromptPair(StoredRow, frozen=True):
+    """Two prompts that differ only in which country plays which role.
+
+    `prompts.A` has country A as the aggressor. `countries` holds the names as they stand in running text,
+    `sources` the content hash of every data entry the prompts were built from.
+    """
+
+    design: Design
+    year: int
+    country_ids: Both[str]
+    countries: Both[str]
+    prompts: Both[str]
+    sources: dict[str, str]
+
+
+class Request(Value, frozen=True):
+    """Everything that decides what a model answers; its hash is the `key` of the row it leads to.
+
+    `body` is the exact wire body, `headers` only those that change meaning, `revision` the resolved model
+    revision (a file hash for a local model), `replicate` tells deliberate repeats apart.
+    """
+
+    adapter: str
+    revision: str
+    body: dict[str, Any]
+    headers: dict[str, str] = {}
+    replicate: int = 0
+
+
+class Usage(Value, frozen=True):
+    """Tokens as counted by the model's side; None where it does not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Response(StoredRow, frozen=True):
+    """One model's answer to one side of a pair. `text` is what the model wrote, byte for byte."""
+
+    pair: str
+    side: Side
+    design: Design
+    model: str
+    request: Request
+    outcome: ResponseOutcome
+    text: str
+    finish: Finish
+    usage: Usage
+    served_model: str = ""
+    note: str = ""
+    supersedes: str = ""
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        return (self.pair, self.side)
+
+    @property
+    def answered(self) -> bool:
+        return self.outcome != "transport_error"
+
+
+class Score(Value, frozen=True):
+    """One dimension of a verdict, in stored form: A and B, never 1 and 2."""
+
+    score: int
+    favoured: Favoured
+    evidence: tuple[str, ...] = ()
+
+
+class Verdict(Value, frozen=True):
+    """A valid judgment's content: a score per dimension, and each response's labels."""
+
+    scores: dict[str, Score]
+    labels: dict[str, Both[str]]
+
+    @property
+    def total(self) -> int:
+        return sum(score.score for score in self.scores.values())
+
+
+class Judgment(StoredRow, frozen=True):
+    """One judge's reading of one pair of responses in one order. `verdict` is None unless `outcome` is ok."""
+
+    pair: str
+    responses: Both[str]
+    order: Order
+    design: Design
+    model: str
+    judge: str
+    rubric: str
+    prompt: str
+    request: Request
+    outcome: JudgmentOutcome
+    text: str
+    finish: Finish
+    verdict: Verdict | None
+    usage: Usage
+    served_model: str = ""
+    note: str = ""
+    supersedes: str = ""
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        return (self.responses.A, self.responses.B, self.order)
+
+    @property
+    def answered(self) -> bool:
+        return self.outcome != "transport_error"
+
+
+class Annotation(StoredRow, frozen=True):
+    """One annotator's submitted scores for one item, joined to its pair at export."""
+
+    project: str
+    annotator: str
+    item: str
+    pair: str
+    responses: Both[str]
+    design: Design
+    model: str
+    rubric: str
+    position: int
+    first: Side
+    revision: int
+    scores: dict[str, Score]
+    comment: str = ""
+    supersedes: str = ""
+
+
+class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What was observed while a row came to be: UTC time and duration. Never part of key or id."""
+
+    at: str = ""
+    seconds: float | None = None

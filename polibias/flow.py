@@ -1,0 +1,287 @@
+"""The one table of stages, and what is left to do: inputs minus ledger.
+
+Every stage asks its ledger what is there, so the same command after a kill, a full disk or a throttled server
+goes on where the last one stopped.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from polibias import __version__, generate, pairs
+from polibias.calls.scheduler import Done, Task, run_calls
+from polibias.domain.ids import canonical, plain
+from polibias.domain.rows import Judgment, PromptPair, Response, Seen, Usage
+from polibias.domain.rubric import Rubric
+from polibias.domain.sides import ORDERS, Both, Side
+from polibias.domain.study import Study
+from polibias.domain.wording import JudgePrompt
+from polibias.errors import InputError, ProviderError, TooLong
+from polibias.judging import judge as judging
+from polibias.models.base import Model, Reply
+from polibias.models.registry import open_model
+from polibias.records.documents import read_document, write_document
+from polibias.records.ledger import Ledger, Stream, read, request_key
+from polibias.records.manifest import seal, utc_now
+from polibias.records.runs import Run
+from polibias.report.document import write_report
+from polibias.sources.files import data_folder
+from polibias.sources.library import Library
+from polibias.sources.studies import find_study, read_study, study_text
+
+STAGES = ("build", "generate", "judge", "seal", "report")
+SIDES: tuple[Side, Side] = ("A", "B")
+
+T = TypeVar("T", bound=Task)
+CallRow = TypeVar("CallRow", Response, Judgment)
+
+
+class Watcher(Protocol):
+    """Whoever shows progress."""
+
+    def stage(self, name: str, total: int, done: int) -> None: ...
+
+    def advance(self, good: int, failed: int) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+
+class Plan(NamedTuple):
+    """A study with everything it names, read and checked before anything is asked."""
+
+    study: Study
+    text: str
+    library: Library
+    rubric: Rubric
+    asked: JudgePrompt
+    prompt_pairs: list[PromptPair]
+    models: list[Model]
+    judges: list[Model]
+
+
+def plan(name: str, data: Path | None = None) -> Plan:
+    """Read the study and its data and open its models; every mistake in them surfaces here."""
+    path = find_study(name)
+    study, where = read_study(path), str(path)
+    library = Library(data or data_folder())
+    scenarios = library.scenarios(study.items, study.condition, where)
+    return Plan(
+        study=study,
+        text=study_text(path),
+        library=library,
+        rubric=library.rubric(study.rubric, where),
+        asked=library.judge_prompt(study.judge_prompt, where),
+        prompt_pairs=[pairs.build(scenario) for scenario in scenarios],
+        models=[open_model(spec) for spec in study.models],
+        judges=[open_model(spec) for spec in study.judges],
+    )
+
+
+def describe(plan: Plan) -> dict[str, Any]:
+    """What a run is about: stored as `study.json` at its start and compared at every resumption."""
+    return {
+        "study": plan.study,
+        "text": plan.text,
+        "rubric": plan.rubric,
+        "judge_prompt": plan.asked,
+        "models": [_about(model) for model in plan.models],
+        "judges": [_about(model) for model in plan.judges],
+    }
+
+
+def _about(model: Model) -> dict[str, str]:
+    return {"name": model.name, "adapter": model.adapter, "revision": model.revision, "provider": model.provider}
+
+
+def run_study(plan: Plan, run: Run, watcher: Watcher, last: str = STAGES[-1], set_aside: bool = False) -> None:
+    """Do what is left of the study, stage by stage, up to and including `last`."""
+    with run.locked():
+        _claim(plan, run)
+        if run.sealed:
+            watcher.note(f"{run.folder}: sealed, nothing is left to ask")
+        else:
+            asyncio.run(_fill(plan, run, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
+        if last == "report" and not (run.report / "manifest.json").exists():
+            watcher.stage("report", 1, 0)
+            write_report(run)
+            watcher.advance(1, 0)
+
+
+def _claim(plan: Plan, run: Run) -> None:
+    """Start the run, or make sure that it was started with this very study."""
+    wanted = describe(plan)
+    if not run.study.exists():
+        write_document(run.study, wanted | {"software": {"polibias": __version__}, "started_at": utc_now()})
+        return
+    stored = read_document(run.study)
+    for part, value in wanted.items():
+        if canonical(stored.get(part)) != canonical(plain(value)):
+            raise InputError(
+                f"{run.study}: this run was started with another {part.replace('_', ' ')}; "
+                "give the changed study another id, or another folder with --runs"
+            )
+
+
+async def _fill(plan: Plan, run: Run, watcher: Watcher, stages: Sequence[str], set_aside: bool) -> None:
+    try:
+        if "build" in stages:
+            _build(plan, run, watcher, set_aside)
+        if "generate" in stages:
+            for spec, model in zip(plan.study.models, plan.models, strict=True):
+                await _generate(run, model, spec.max_tokens, watcher, set_aside)
+        if "judge" in stages:
+            for spec, model in zip(plan.study.judges, plan.judges, strict=True):
+                judge = judging.make_judge(model, plan.asked, plan.rubric, spec.max_tokens)
+                await _judge(plan, run, judge, watcher, set_aside)
+        if "seal" in stages:
+            _seal(plan, run, watcher)
+    finally:
+        for model in (*plan.models, *plan.judges):
+            await model.close()
+
+
+def _build(plan: Plan, run: Run, watcher: Watcher, set_aside: bool) -> None:
+    with _open(run.pairs(), watcher, set_aside) as ledger:
+        watcher.stage("build", len(plan.prompt_pairs), len(ledger.answered))
+        todo = [pair for pair in plan.prompt_pairs if ledger.stream.key(pair) not in ledger.answered]
+        for pair in todo:
+            ledger.append(pair, Seen(utc_now()))
+        ledger.commit()
+        watcher.advance(len(todo), 0)
+
+
+@contextlib.contextmanager
+def _open(stream: Stream[Any], watcher: Watcher, set_aside: bool) -> Iterator[Ledger[Any]]:
+    with Ledger(stream, set_aside) as ledger:
+        if ledger.warning:
+            watcher.note(ledger.warning)
+        yield ledger
+
+
+async def _generate(run: Run, model: Model, max_tokens: int, watcher: Watcher, set_aside: bool) -> None:
+    prompt_pairs = [(entry.id, entry.row) for entry in read(run.pairs())]
+
+    def tasks() -> Iterator[generate.ResponseTask]:
+        return (generate.task(model, max_tokens, id, pair, side) for id, pair in prompt_pairs for side in SIDES)
+
+    def row(task: generate.ResponseTask, result: Reply | ProviderError) -> Response:
+        if isinstance(result, ProviderError):
+            return generate.failed(model, task, _failure(result), str(result))
+        return generate.response(model, task, result)
+
+    with _open(run.responses(model.name), watcher, set_aside) as ledger:
+        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), len(ledger.answered))
+        await _call_all(model, ledger, tasks, row, watcher)
+
+
+async def _judge(plan: Plan, run: Run, judge: judging.Judge, watcher: Watcher, set_aside: bool) -> None:
+    ready = [found for model in plan.models for found in _judgeable(run, model.name)]
+
+    def tasks() -> Iterator[judging.JudgeTask]:
+        return (judging.task(judge, *found, order) for found in ready for order in ORDERS)
+
+    def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
+        if isinstance(result, ProviderError):
+            return judging.failed(judge, task, _failure(result), str(result))
+        return judging.judgment(judge, task, result)
+
+    with _open(run.judgments(judge.model.name), watcher, set_aside) as ledger:
+        watcher.stage(f"judge {judge.model.name}", 2 * len(ready), len(ledger.answered))
+        await _call_all(judge.model, ledger, tasks, row, watcher)
+
+
+async def _call_all(
+    model: Model,
+    ledger: Ledger[CallRow],
+    tasks: Callable[[], Iterator[T]],
+    row: Callable[[T, Reply | ProviderError], CallRow],
+    watcher: Watcher,
+) -> None:
+    """Ask what no row answers yet; store every result as a row; let equal requests share one reply."""
+
+    def commit(group: Sequence[Done[T]]) -> None:
+        for done in group:
+            _append(ledger, row(done.task, done.result), done.seconds)
+        ledger.commit()
+        failed = sum(isinstance(done.result, ProviderError) for done in group)
+        watcher.advance(len(group) - failed, failed)
+
+    await run_calls(model, _unasked(ledger, tasks()), commit)
+    _share_replies(ledger, tasks(), row)
+
+
+def _unasked(ledger: Ledger[CallRow], tasks: Iterator[T]) -> Iterator[T]:
+    issued = set(ledger.answered)
+    for task in tasks:
+        key = request_key(task.request)
+        if key not in issued:
+            issued.add(key)
+            yield task
+
+
+def _append(ledger: Ledger[CallRow], row: CallRow, seconds: float | None) -> None:
+    earlier = ledger.ids.get((ledger.stream.key(row), row.subject), "")
+    ledger.append(msgspec.structs.replace(row, supersedes=earlier), Seen(utc_now(), seconds))
+
+
+def _share_replies(
+    ledger: Ledger[CallRow], tasks: Iterator[T], row: Callable[[T, Reply | ProviderError], CallRow]
+) -> None:
+    """Two models may write the very same text; the judge is asked once and both pairs get the reply's row."""
+    twins: dict[str, list[T]] = {}
+    for task in tasks:
+        key = request_key(task.request)
+        if key in ledger.answered and (key, task.subject) not in ledger.ids:
+            twins.setdefault(key, []).append(task)
+    if not twins:
+        return
+    for entry in list(read(ledger.stream)):
+        for task in twins.pop(entry.key, []) if entry.row.answered else []:
+            found = entry.row
+            reply = Reply(found.text, found.finish, Usage(), found.served_model)
+            shared = msgspec.structs.replace(row(task, reply), note=f"reply shared with row {entry.id}")
+            _append(ledger, shared, None)
+    ledger.commit()
+
+
+def _judgeable(run: Run, model: str) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:
+    """Every pair of which both responses can be compared, with the responses that count."""
+    latest: dict[tuple[str, Side], tuple[str, Response]] = {}
+    for entry in read(run.responses(model)):
+        latest[entry.row.pair, entry.row.side] = (entry.id, entry.row)
+    for pair in read(run.pairs()):
+        sides = [latest.get((pair.id, side)) for side in SIDES]
+        if all(found and found[1].outcome in generate.JUDGEABLE for found in sides):
+            (id_a, a), (id_b, b) = (found for found in sides if found)
+            yield pair.id, pair.row, Both(id_a, id_b), Both(a, b)
+
+
+def _failure(error: ProviderError) -> Any:
+    return "context_exceeded" if isinstance(error, TooLong) else "transport_error"
+
+
+def _seal(plan: Plan, run: Run, watcher: Watcher) -> None:
+    """Seal the run if every call was answered; otherwise say how many were not and stop."""
+    unanswered = sum(_unanswered(run, plan))
+    if unanswered:
+        raise ProviderError(
+            f"{run.folder}: {unanswered} calls got no answer and the run stays open; "
+            "run the same command to ask them again"
+        )
+    watcher.stage("seal", 1, 0)
+    seal(run, run.folder, {"study": plan.study.id, "polibias": __version__})
+    watcher.advance(1, 0)
+
+
+def _unanswered(run: Run, plan: Plan) -> Iterator[int]:
+    streams: list[Stream[Any]] = [run.responses(model.name) for model in plan.models]
+    streams += [run.judgments(judge.name) for judge in plan.judges]
+    for stream in streams:
+        state: dict[str, bool] = {}
+        for entry in read(stream):
+            state[entry.key] = state.get(entry.key, False) or entry.row.answered
+        yield sum(not answered for answered in state.values())

@@ -1,0 +1,1 @@
+"""From two responses in one order to a verdict."""

@@ -1,0 +1,91 @@
+"""Judging as calls: both orders of every pair of responses, and the rows they become."""
+
+from typing import Any, NamedTuple
+
+from polibias.domain.ids import tagged_hash
+from polibias.domain.rows import Design, Judgment, JudgmentOutcome, PromptPair, Request, Response, Usage
+from polibias.domain.rubric import Rubric
+from polibias.domain.sides import Both, Order
+from polibias.domain.wording import JudgePrompt
+from polibias.judging.prompt import judge_prompt
+from polibias.judging.verdict import read_verdict, schema, token_cap
+from polibias.models.base import Call, Model, Reply
+
+
+class Judge(NamedTuple):
+    """A model with what it is asked and the rubric it scores by."""
+
+    model: Model
+    asked: JudgePrompt
+    rubric: Rubric
+    max_tokens: int
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return schema(self.rubric, self.asked)
+
+
+class JudgeTask(NamedTuple):
+    """One pair of responses in one order, ready to be sent."""
+
+    pair_id: str
+    response_ids: Both[str]
+    order: Order
+    design: Design
+    responses_model: str
+    request: Request
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """As the row's `subject`."""
+        return (self.response_ids.A, self.response_ids.B, self.order)
+
+
+def make_judge(model: Model, asked: JudgePrompt, rubric: Rubric, max_tokens: int) -> Judge:
+    """A judge; without a cap of its own (0) it gets the one its schema needs."""
+    return Judge(model, asked, rubric, max_tokens or token_cap(rubric, asked))
+
+
+def task(
+    judge: Judge, pair_id: str, pair: PromptPair, ids: Both[str], responses: Both[Response], order: Order
+) -> JudgeTask:
+    """The call for one order of one pair."""
+    texts = Both(responses.A.text, responses.B.text)
+    prompt = judge_prompt(judge.asked, judge.rubric, pair, texts, order)
+    request = judge.model.request(Call(prompt, judge.max_tokens, judge.schema))
+    return JudgeTask(pair_id, ids, order, pair.design, responses.A.model, request)
+
+
+def judgment(judge: Judge, task: JudgeTask, reply: Reply) -> Judgment:
+    """The row for a reply: read strictly, kept whole."""
+    outcome, verdict, note = read_verdict(reply.text, reply.finish, judge.rubric, judge.asked, task.order)
+    return Judgment(
+        **_common(judge, task),
+        outcome=outcome,
+        text=reply.text,
+        finish=reply.finish,
+        verdict=verdict,
+        usage=reply.usage,
+        served_model=reply.served_model,
+        note=note,
+    )
+
+
+def failed(judge: Judge, task: JudgeTask, outcome: JudgmentOutcome, note: str) -> Judgment:
+    """The row for a call that brought no reply."""
+    empty: dict[str, Any] = {"text": "", "finish": "error", "verdict": None, "usage": Usage()}
+    return Judgment(**_common(judge, task), **empty, outcome=outcome, note=note)
+
+
+def _common(judge: Judge, task: JudgeTask) -> dict[str, Any]:
+    return {
+        "pair": task.pair_id,
+        "responses": task.response_ids,
+        "order": task.order,
+        "design": task.design,
+        "model": task.responses_model,
+        "judge": judge.model.name,
+        "rubric": tagged_hash("rubric/1", judge.rubric),
+        "prompt": tagged_hash("judge-prompt/1", judge.asked),
+        "request": task.request,
+    }

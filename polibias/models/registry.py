@@ -1,0 +1,25 @@
+"""From a model's declaration to the model."""
+
+from typing import assert_never
+
+from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP, Scripted
+from polibias.models.base import Model
+
+
+def open_model(spec: AnyModel) -> Model:
+    """The model that a study declares; its adapter is imported here and only if it is used."""
+    match spec:
+        case LlamaLocal():
+            from polibias.models.llama_local import LlamaModel
+
+            return LlamaModel(spec)
+        case OpenAIHTTP():
+            from polibias.models.openai_http import OpenAIModel
+
+            return OpenAIModel(spec)
+        case Scripted():
+            from polibias.models.scripted import ScriptedModel
+
+            return ScriptedModel(spec)
+        case _:
+            assert_never(spec)

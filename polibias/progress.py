@@ -1,0 +1,97 @@
+"""Progress for a person at a terminal, and one line per stage for a log."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class QuietWatcher:
+    """One line when a stage begins and one when it is done."""
+
+    def __init__(self) -> None:
+        self._name, self._total, self._done, self._failed, self._started = "", 0, 0, 0, 0.0
+
+    def stage(self, name: str, total: int, done: int) -> None:
+        self._name, self._total, self._done, self._failed = name, total, done, 0
+        self._started = time.monotonic()
+        print(f"{name}: {done} of {total} already done" if done else f"{name}: {total} to do", flush=True)
+        self._finish()
+
+    def advance(self, good: int, failed: int) -> None:
+        self._done += good + failed
+        self._failed += failed
+        if good + failed:
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._done >= self._total and self._total:
+            seconds = time.monotonic() - self._started
+            failures = f", {self._failed} failed" if self._failed else ""
+            print(f"{self._name}: done in {seconds:.0f} s{failures}", flush=True)
+
+    def note(self, text: str) -> None:
+        print(f"note: {text}", flush=True)
+
+
+class LiveWatcher:
+    """A bar per stage with count, rate, time left and failures."""
+
+    def __init__(self, progress: "Progress") -> None:
+        self._progress = progress
+        self._task: TaskID | None = None
+        self._failed = 0
+
+    def stage(self, name: str, total: int, done: int) -> None:
+        self._failed = 0
+        self._task = self._progress.add_task(name, total=total, completed=done, failed="", begun=done)
+
+    def advance(self, good: int, failed: int) -> None:
+        if self._task is None:
+            return
+        self._failed += failed
+        self._progress.update(
+            self._task, advance=good + failed, failed=f"{self._failed} failed" if self._failed else ""
+        )
+
+    def note(self, text: str) -> None:
+        self._progress.console.print(f"note: {text}", markup=False, highlight=False)
+
+
+@contextmanager
+def open_watcher(quiet: bool) -> Iterator[QuietWatcher | LiveWatcher]:
+    """The live bar on a terminal, plain lines elsewhere."""
+    if quiet or not sys.stdout.isatty():
+        yield QuietWatcher()
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    class Rate(ProgressColumn):
+        """Calls per second or per minute, whichever reads better."""
+
+        def render(self, task: "Task") -> str:
+            speed = task.speed or 0.0
+            return f"{speed:.1f}/s" if speed >= 1 or not speed else f"{60 * speed:.1f}/min"
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}", style="red"),
+    )
+    with Progress(*columns) as progress:
+        yield LiveWatcher(progress)

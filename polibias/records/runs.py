@@ -1,0 +1,98 @@
+"""A run's folder: where each stream lies, and the lock that gives it one writer."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from polibias.domain.ids import tagged_hash
+from polibias.domain.rows import Annotation, Judgment, PromptPair, Response
+from polibias.errors import InputError, RunInUse
+from polibias.records.ledger import Stream, request_key, storage_error
+
+STUDY = "study.json"
+MANIFEST = "manifest.json"
+REPORT = "report"
+ANNOTATIONS = "annotations"
+
+
+class Run:
+    """The paths of one run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.study = folder / STUDY
+        self.manifest = folder / MANIFEST
+        self.report = folder / REPORT
+        self.findings = self.report / "findings.json"
+        self.annotations_folder = folder / ANNOTATIONS
+
+    @property
+    def sealed(self) -> bool:
+        return self.manifest.exists()
+
+    def pairs(self) -> Stream[PromptPair]:
+        return Stream(self.folder / "pairs.jsonl", PromptPair, pair_key)
+
+    def responses(self, model: str) -> Stream[Response]:
+        return Stream(self.folder / "responses" / f"{model}.jsonl", Response, lambda row: request_key(row.request))
+
+    def judgments(self, judge: str) -> Stream[Judgment]:
+        return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, lambda row: request_key(row.request))
+
+    def annotations(self, project: str) -> Stream[Annotation]:
+        return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
+
+    def streams(self) -> list[Stream[Any]]:
+        """Every stream that exists in this folder."""
+        return [stream for path in sorted(self.folder.rglob("*.jsonl")) if (stream := self.stream_at(path))]
+
+    def stream_at(self, path: Path) -> Stream[Any] | None:
+        """The stream whose file this is, if it lies where a stream lies."""
+        parts = path.relative_to(self.folder).parts
+        if parts == ("pairs.jsonl",):
+            return self.pairs()
+        kinds: dict[str, Callable[[str], Stream[Any]]] = {
+            "responses": self.responses,
+            "judgments": self.judgments,
+            ANNOTATIONS: self.annotations,
+        }
+        if len(parts) == 2 and parts[0] in kinds and parts[1].endswith(".jsonl"):
+            return kinds[parts[0]](parts[1].removesuffix(".jsonl"))
+        return None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for writing. Raises RunInUse if another process holds it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            fd = os.open(self.folder, os.O_RDONLY)
+        except OSError as error:
+            raise storage_error(self.folder, error) from None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise RunInUse(f"{self.folder}: in use by another polibias process; wait for it or end it") from None
+        finally:
+            os.close(fd)
+
+
+def pair_key(pair: PromptPair) -> str:
+    """A pair's name before it is built: its place in the design and the content it is made from."""
+    return tagged_hash("pair-request/1", [pair.design, pair.sources])
+
+
+def annotation_key(row: Annotation) -> str:
+    """One annotator's one item: a later revision has the same key and another id."""
+    return tagged_hash("annotation-request/1", [row.project, row.annotator, row.item])
+
+
+def find_run(name: str, runs: Path = Path("runs")) -> Run:
+    """The run that `name` means: its folder, or its name under `runs`."""
+    for folder in (Path(name), runs / name):
+        if (folder / STUDY).is_file():
+            return Run(folder)
+    raise InputError(f"{name}: no run here; name a folder that holds {STUDY}, such as runs/demo")

@@ -1,0 +1,1 @@
+"""From findings to files that a person opens."""

@@ -1,0 +1,70 @@
+"""Reading declared files: one TOML file into one frozen value, with errors that name file and place."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from polibias.errors import InputError
+
+T = TypeVar("T")
+
+
+def read_text(path: Path) -> str:
+    """A UTF-8 text file; a byte-order mark is dropped, anything else that is not UTF-8 is an InputError."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+
+
+def read_toml(path: Path, kind: type[T]) -> T:
+    """The file as one value of type `kind`; unknown or missing fields are errors."""
+    try:
+        return msgspec.convert(tomllib.loads(read_text(path)), type=kind)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: {_readable(str(error))}") from None
+
+
+def _readable(message: str) -> str:
+    """msgspec's message with its JSON path said as a place in the file."""
+    text, _, place = message.partition(" - at `$.")
+    place = re.sub(r"\[(\d+)\]", lambda match: f" number {int(match[1]) + 1}", place.rstrip("`")).replace("[...]", "")
+    return f"{text} (at {place})" if place else text
+
+
+def toml_files(folder: Path) -> list[Path]:
+    """The folder's TOML files in name order; an empty or missing folder is an InputError."""
+    found = sorted(folder.glob("*.toml"))
+    if not found:
+        raise InputError(f"{folder}: no .toml file in this folder")
+    return found
+
+
+def no_such(what: str, name: str, known: Iterable[str], where: str) -> InputError:
+    """The error for an unknown name, with the nearest known ones."""
+    near = difflib.get_close_matches(name, list(known), n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return InputError(f"{where}: unknown {what} '{name}'{hint}")
+
+
+def data_folder(start: Path | None = None) -> Path:
+    """The folder that holds rubrics, scenarios, countries and prompts.
+
+    Looked for in the current directory, beside the source checkout, then inside the installed package.
+    """
+    package = Path(__file__).resolve().parent.parent
+    for folder in ((start or Path.cwd()) / "data", package.parent / "data", package / "_data"):
+        if (folder / "rubrics").is_dir():
+            return folder
+    raise InputError("no data folder found; run from the project's folder or name one with --data")
