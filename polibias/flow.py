@@ -151,7 +151,8 @@ def _build(plan: Plan, run: Run, watcher: Watcher, set_aside: bool) -> None:
         for pair in todo:
             ledger.append(pair, Seen(utc_now()))
         ledger.commit()
-        watcher.advance(len(todo), 0)
+        if todo:
+            watcher.advance(len(todo), 0)
 
 
 @contextlib.contextmanager

@@ -10,29 +10,35 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
+LINE_EVERY = 30.0
+
+
 class QuietWatcher:
-    """One line when a stage begins and one when it is done."""
+    """A line when a stage begins, one when it is done, and one every half minute between."""
 
     def __init__(self) -> None:
-        self._name, self._total, self._done, self._failed, self._started = "", 0, 0, 0, 0.0
+        self._name = ""
+        self._total = self._begun = self._done = self._failed = 0
+        self._started = self._spoken = 0.0
 
     def stage(self, name: str, total: int, done: int) -> None:
-        self._name, self._total, self._done, self._failed = name, total, done, 0
-        self._started = time.monotonic()
-        print(f"{name}: {done} of {total} already done" if done else f"{name}: {total} to do", flush=True)
-        self._finish()
+        self._name, self._total, self._begun, self._done, self._failed = name, total, done, done, 0
+        self._started = self._spoken = time.monotonic()
+        print(f"{name}: {total - done} to do{f', {done} already done' if done else ''}", flush=True)
 
     def advance(self, good: int, failed: int) -> None:
         self._done += good + failed
         self._failed += failed
-        if good + failed:
-            self._finish()
-
-    def _finish(self) -> None:
-        if self._done >= self._total and self._total:
-            seconds = time.monotonic() - self._started
-            failures = f", {self._failed} failed" if self._failed else ""
-            print(f"{self._name}: done in {seconds:.0f} s{failures}", flush=True)
+        now = time.monotonic()
+        failures = f", {self._failed} failed" if self._failed else ""
+        if self._done >= self._total:
+            print(f"{self._name}: done in {now - self._started:.0f} s{failures}", flush=True)
+        elif now - self._spoken >= LINE_EVERY:
+            self._spoken = now
+            rate = (self._done - self._begun) / (now - self._started)
+            left = (self._total - self._done) / rate
+            said = f"{self._done} of {self._total}, {60 * rate:.1f} a minute, about {left:.0f} s left{failures}"
+            print(f"{self._name}: {said}", flush=True)
 
     def note(self, text: str) -> None:
         print(f"note: {text}", flush=True)

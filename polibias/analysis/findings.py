@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from polibias.domain.scenario import Value
+from polibias.domain.value import Value
 
 
 class Column(Value, frozen=True):

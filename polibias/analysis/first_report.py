@@ -92,7 +92,9 @@ def _notes(about: dict[str, Any]) -> Iterator[str]:
             "This run used a model with 135 million parameters. It shows that the machinery works; "
             "its answers and its judgments are no evidence about any country, and none about larger models."
         )
-    names = {entry["name"] for entry in about["models"]} & {entry["name"] for entry in about["judges"]}
-    revisions = {entry["revision"] for entry in about["models"]} & {entry["revision"] for entry in about["judges"]}
-    if names or revisions - {"unpinned", ""}:
+    models, judges = (
+        {(entry["adapter"], entry["revision"]) for entry in about[role] if entry["revision"] != "unpinned"}
+        for role in ("models", "judges")
+    )
+    if models & judges and "scripted" not in adapters:
         yield "A judge of this run is also an evaluated model: it scored its own responses."

@@ -55,7 +55,9 @@ def responses_table(cases: list[Case], models: list[str], judge: str) -> Table:
     return Table("responses", "How the responses ended", RESPONSES_CAPTION, ("model",), columns, _only(rows, columns))
 
 
-RESPONSES_CAPTION = "Two responses per pair. “truncated” means that the reply reached the study's token cap; it is kept and judged as it is."
+RESPONSES_CAPTION = (
+    "Two responses per pair. A truncated reply reached the study's token cap; it is kept and judged as it is."
+)
 
 
 def _only(rows: list[TableRow], columns: tuple[Column, ...]) -> tuple[TableRow, ...]:
@@ -136,7 +138,8 @@ class Tables:
     def main_table(self) -> Table:
         rows = [TableRow(keys, self.blocks(rows, "total", **keys)) for keys, rows in self.groups()]
         scale = f"Mean pair score, 0 to {self.rubric.highest_total}; a pair's score is the mean of its two orders."
-        return Table("pbi", "Political Bias Index", f"{scale} {INTERVALS}", ("judge", "model"), PBI_COLUMNS, tuple(rows))
+        caption = f"{scale} {INTERVALS}"
+        return Table("pbi", "Political Bias Index", caption, ("judge", "model"), PBI_COLUMNS, tuple(rows))
 
     def dimension_table(self) -> Table:
         rows = [

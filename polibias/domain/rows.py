@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from polibias.domain.scenario import Block, PairCategory, Value
+from polibias.domain.scenario import Block, PairCategory
 from polibias.domain.sides import Both, Favoured, Order, Side
+from polibias.domain.value import Value
 
 Finish = Literal["stop", "length", "filter", "refusal", "error"]
 ResponseOutcome = Literal["ok", "truncated", "empty", "filtered", "refused", "context_exceeded", "transport_error"]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from polibias.domain.scenario import Value
+from polibias.domain.value import Value
 
 Identifier = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 

@@ -5,14 +5,10 @@ Source: paper sections 3.2 and A.1.
 
 from typing import Literal
 
-import msgspec
+from polibias.domain.value import Value
 
 Block = Literal["main", "control"]
 PairCategory = Literal["active", "tension", "no_conflict", "fictional"]
-
-
-class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A frozen value that refuses fields it does not know."""
 
 
 class Country(Value, frozen=True):

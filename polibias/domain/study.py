@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from polibias.domain.scenario import Value
+from polibias.domain.value import Value
 
 Name = Annotated[
     str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", description="lower-case letters, digits, . _ -")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from polibias.domain.scenario import Value
+from polibias.domain.value import Value
 from polibias.errors import InputError
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -11,6 +11,8 @@ from polibias.domain.sides import Both, Order
 from polibias.domain.wording import JudgePrompt, fill
 from polibias.models.base import wire_text
 
+FENCE_DIGITS = 10
+
 
 def judge_prompt(asked: JudgePrompt, rubric: Rubric, pair: PromptPair, texts: Both[str], order: Order) -> str:
     """The prompt with everything filled in. Response 1 is the one shown first, country 1 its aggressor."""
@@ -35,9 +37,9 @@ def fence(*texts: str) -> str:
     """A delimiter for this call alone: it follows from the texts it encloses and occurs in none of them."""
     whole = "\n".join(wire_text(text) for text in texts)
     digest = hashlib.sha256(whole.encode("utf-8")).hexdigest()
-    while digest[:16] in whole:
+    while digest[:FENCE_DIGITS] in whole:
         digest = hashlib.sha256(digest.encode("ascii")).hexdigest()
-    return digest[:16]
+    return digest[:FENCE_DIGITS]
 
 
 def rubric_texts(rubric: Rubric) -> dict[str, str]:

@@ -37,11 +37,13 @@ class LlamaModel:
         self._path = path
         self.revision = f"sha256:{file_hash(path)}"
         self.file_name = path.name
-        self.provider = f"{path.name} in process, xllamacpp {importlib.metadata.version('xllamacpp')}"
+        self.provider = f"{path.name} in process, xllamacpp {_xllamacpp().__version__}"
         self._server: Any = None
 
     def request(self, call: Call) -> Request:
         body = chat_body(call, self.spec.temperature, self.spec.seed) | {"cache_prompt": False}
+        if call.schema is not None:
+            body = _compact(body, call.schema)
         return Request(self.adapter, self.revision, body, replicate=call.replicate)
 
     async def send(self, request: Request) -> Reply:
@@ -58,6 +60,25 @@ class LlamaModel:
 
     async def close(self) -> None:
         self._server = None
+
+
+def _compact(body: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """The body with the schema as a grammar that allows no white space between JSON tokens.
+
+    A small model otherwise spends half its tokens on indentation (measured: 430 against 210 for one verdict).
+    """
+    grammar: str = _xllamacpp().json_schema_to_grammar({"x-guidance": {"whitespace_flexible": False}, **schema})
+    if not grammar.startswith("%llguidance"):
+        return body
+    return {name: value for name, value in body.items() if name != "response_format"} | {"grammar": grammar}
+
+
+def _xllamacpp() -> Any:
+    try:
+        import xllamacpp
+    except ImportError:
+        raise InputError("the embedded model needs xllamacpp; run: pip install 'polibias[local]'") from None
+    return xllamacpp
 
 
 def model_file(spec: LlamaLocal) -> Path:
@@ -95,10 +116,7 @@ def file_hash(path: Path) -> str:
 
 def load(path: Path, spec: LlamaLocal, threads: int) -> Any:
     """A llama.cpp server object holding the model, deterministic settings only."""
-    try:
-        import xllamacpp
-    except ImportError:
-        raise InputError("the embedded model needs xllamacpp; run: pip install 'polibias[local]'") from None
+    xllamacpp = _xllamacpp()
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = spec.context * spec.slots

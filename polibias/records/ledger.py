@@ -80,13 +80,14 @@ def read(stream: Stream[R]) -> Iterator[Entry[R]]:
     Raises DamagedRecord, naming file and line, at the first byte that does not fit.
     """
     chain = GENESIS
-    for number, line in _lines(stream.path):
+    for number, line in lines(stream.path):
         entry = parse_line(stream, number, line, chain)
         chain = line_hash(line)
         yield entry
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The file's lines as bytes, numbered from 1; none if there is no file. Only a newline ends a line."""
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -157,7 +158,7 @@ class Ledger(Generic[R]):
         self.ids: dict[tuple[str, tuple[str, ...]], str] = {}
         self.answered: set[str] = set()
         rows, size, chain = 0, 0, GENESIS
-        for number, line in _lines(stream.path):
+        for number, line in lines(stream.path):
             entry = parse_line(stream, number, line, chain)
             rows, size, chain = number, size + len(line), line_hash(line)
             self._note(entry.key, entry.id, entry.row)
@@ -305,4 +306,4 @@ def _end_of_last_line(path: Path, size: int) -> int:
 
 
 def _count_lines(path: Path) -> int:
-    return sum(1 for _, line in _lines(path) if line.endswith(b"\n"))
+    return sum(1 for _, line in lines(path) if line.endswith(b"\n"))

@@ -13,8 +13,8 @@ from typing import Any
 from polibias.domain.ids import tagged_hash
 from polibias.errors import DamagedRecord
 from polibias.records.documents import read_document, write_document
-from polibias.records.ledger import GENESIS, Head, _lines, head_path, line_hash, parse_head, parse_line
-from polibias.records.runs import MANIFEST, Run
+from polibias.records.ledger import GENESIS, Head, head_path, line_hash, lines, parse_head, parse_line, read
+from polibias.records.runs import ANNOTATIONS, MANIFEST, REPORT, Run
 
 TAG = "manifest/1"
 
@@ -58,7 +58,7 @@ def _own_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-SEALED_APART = frozenset({"report", "annotations"})
+SEALED_APART = frozenset({REPORT, ANNOTATIONS})
 
 
 def _describe(run: Run, path: Path) -> dict[str, Any]:
@@ -78,10 +78,10 @@ def _describe(run: Run, path: Path) -> dict[str, Any]:
 
 
 def _tip(path: Path) -> Head:
-    rows, size, chain = 0, 0, GENESIS
-    for rows, line in _lines(path):
-        size, chain = size + len(line), line_hash(line)
-    return Head(rows, size, chain)
+    head = Head(0, 0, GENESIS)
+    for number, line in lines(path):
+        head = Head(number, head.size + len(line), line_hash(line))
+    return head
 
 
 def verify(run: Run) -> list[str]:
@@ -137,7 +137,7 @@ def _locate(run: Run, path: Path, listed: dict[str, Any]) -> str:
 def _check_stream(stream: Any) -> str:
     chain = GENESIS
     try:
-        for number, line in _lines(stream.path):
+        for number, line in lines(stream.path):
             parse_line(stream, number, line, chain)
             chain = line_hash(line)
     except DamagedRecord as error:
@@ -180,22 +180,18 @@ def _check_committed(path: Path) -> str:
 
 def _verify_links(run: Run) -> list[str]:
     """Every row points back at rows that exist in this run."""
-    from polibias.records.ledger import read
-
+    streams = {
+        name: [stream for stream in run.streams() if stream.path.parent.name == name]
+        for name in ("responses", "judgments", ANNOTATIONS)
+    }
     pairs = {entry.id for entry in read(run.pairs())}
-    responses: set[str] = set()
+    responses = {entry.id for stream in streams["responses"] for entry in read(stream)}
     problems = []
-    for stream in run.streams():
-        kind = stream.path.parent.name
-        for entry in read(stream):
-            row = entry.row
-            if kind == "responses":
-                responses.add(entry.id)
-            if kind in ("responses", "judgments", "annotations") and row.pair not in pairs:
-                problems.append(f"{stream.path}:{entry.number}: points at a pair that is not in this run")
-    for stream in run.streams():
-        if stream.path.parent.name in ("judgments", "annotations"):
+    for name, found in streams.items():
+        for stream in found:
             for entry in read(stream):
-                if {entry.row.responses.A, entry.row.responses.B} - responses:
+                if entry.row.pair not in pairs:
+                    problems.append(f"{stream.path}:{entry.number}: points at a pair that is not in this run")
+                elif name != "responses" and {entry.row.responses.A, entry.row.responses.B} - responses:
                     problems.append(f"{stream.path}:{entry.number}: points at a response that is not in this run")
     return problems

@@ -48,14 +48,14 @@ def _draw(points: list[dict[str, object]], title: str) -> str:
     import vl_convert
 
     base = alt.Chart(alt.InlineData(values=points)).encode(
-        y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=360)),
+        y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, labelFontSize=12)),
         yOffset=alt.YOffset("block:N", sort=list(COLOURS)),
         color=alt.Color("block:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
     )
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)),
-        shape=alt.Shape("block:N", title=None, sort=list(COLOURS)),
+        shape=alt.Shape("block:N", title=None, scale=alt.Scale(domain=list(COLOURS))),
     )
     rows = len({point["row"] for point in points})
     chart = (

@@ -19,7 +19,7 @@ def _format(value: float, unit: str) -> str:
     if unit == "count":
         return f"{value:,.0f}"
     text = f"{100 * value:.1f}%" if unit == "share" else f"{value:.2f}"
-    return text.replace("-", "−")
+    return text.removeprefix("-") if float(text.rstrip("%")) == 0 else text.replace("-", "−")
 
 
 def visible(text: str) -> str:

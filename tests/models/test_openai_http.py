@@ -1,0 +1,99 @@
+"""The HTTP adapter against a server that fails in every way a server can."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from polibias.domain.study import OpenAIHTTP
+from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
+from polibias.models.base import Call, Reply
+from polibias.models.openai_http import OpenAIModel
+from tests.chat_server import Answer, ChatServer, completion, error
+
+SECRET = "sk-planted-secret-1234567890"
+
+
+def ask(url: str, call: Call = Call("Hello", 9), **spec: Any) -> Reply:
+    async def once() -> Reply:
+        model = OpenAIModel(OpenAIHTTP(name="m", url=url, model="served", max_tokens=9, **spec))
+        try:
+            return await model.send(model.request(call))
+        finally:
+            await model.close()
+
+    return asyncio.run(once())
+
+
+def answering(server: ChatServer, answer: Answer) -> str:
+    """The server's address, once it gives this answer to everything."""
+    server.behave = lambda body, times: answer
+    return server.url
+
+
+def test_reply_is_read(chat_server: ChatServer) -> None:
+    reply = ask(answering(chat_server, completion({"model": "served"}, "hi \x00 \ud800", "length")))
+    assert reply == Reply("hi \x00 \ud800", "length", reply.usage, "served")
+
+
+def test_every_sampling_parameter_is_on_the_wire(chat_server: ChatServer) -> None:
+    bodies: list[dict[str, Any]] = []
+    chat_server.behave = lambda body, times: bodies.append(body)
+    ask(chat_server.url, Call("Hello", 9, {"type": "object", "properties": {}}), extra={"top_k": -1})
+    named = {"model", "messages", "temperature", "top_p", "top_k", "seed", "max_tokens", "response_format", "stream"}
+    assert bodies[0].keys() == named
+
+
+@pytest.mark.parametrize(
+    ("answer", "raised"),
+    [
+        (error(429, "slow down"), Transient),
+        (error(500, "oops"), Transient),
+        (error(529, "overloaded"), Transient),
+        ((200, {}, b'{"choices": [{"mess'), Transient),
+        ((200, {}, b"[]"), Transient),
+        ((200, {}, b"null"), Transient),
+        ((200, {}, b'{"choices": []}'), Transient),
+        (completion({"model": "m"}, "partial", "error"), Transient),
+        (error(401, "bad key"), Fatal),
+        (error(402, "no credit"), Fatal),
+        (error(404, "no such model"), Fatal),
+        (error(400, "temperature is not supported"), Fatal),
+        (error(400, "This model's maximum context length is 10 tokens"), TooLong),
+        ((302, {"location": "http://192.0.2.1/"}, b""), Fatal),
+    ],
+)
+def test_failures_are_sorted(chat_server: ChatServer, answer: Answer, raised: type[ProviderError]) -> None:
+    """What can heal is Transient, what cannot is Fatal, what concerns one request is TooLong."""
+    with pytest.raises(raised):
+        ask(answering(chat_server, answer))
+
+
+def test_retry_after_is_kept(chat_server: ChatServer) -> None:
+    with pytest.raises(Transient) as raised:
+        ask(answering(chat_server, error(429, "slow down", **{"Retry-After": "7"})))
+    assert raised.value.after == 7.0
+
+
+def test_no_server_is_transient() -> None:
+    with pytest.raises(Transient, match="m: "):
+        ask("http://127.0.0.1:9/v1")
+
+
+def test_key_travels_in_the_header_only(chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The secret is in no request record and in no error, even if the server echoes it."""
+    monkeypatch.setenv("PLANTED_KEY", SECRET)
+    with pytest.raises(Fatal) as raised:
+        ask(answering(chat_server, error(401, f"Wrong API key: {SECRET}\n\x1b[31m")), api_key_env="PLANTED_KEY")
+    assert chat_server.headers[-1]["authorization"] == f"Bearer {SECRET}"
+    assert SECRET not in str(raised.value)
+    assert str(raised.value).isprintable()
+    model = OpenAIModel(OpenAIHTTP(name="m", url=chat_server.url, model="x", max_tokens=9, api_key_env="PLANTED_KEY"))
+    assert SECRET not in json.dumps(model.request(Call("Hello", 9)).body)
+
+
+def test_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLANTED_KEY", raising=False)
+    with pytest.raises(InputError, match="PLANTED_KEY is not set"):
+        OpenAIModel(OpenAIHTTP(name="m", url="http://127.0.0.1:1", model="x", max_tokens=9, api_key_env="PLANTED_KEY"))

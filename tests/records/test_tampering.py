@@ -1,0 +1,108 @@
+"""Every stored byte matters: a change anywhere is found and named."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from polibias.domain.ids import canonical
+from polibias.records.ledger import line_hash
+from polibias.records.manifest import verify
+from polibias.records.runs import Run
+
+
+@pytest.fixture
+def copy(sealed_run: Run, tmp_path: Path) -> Run:
+    shutil.copytree(sealed_run.folder, tmp_path / "copy" / "small")
+    return Run(tmp_path / "copy" / "small")
+
+
+def every_file(run: Run) -> list[Path]:
+    return sorted(path for path in run.folder.rglob("*") if path.is_file())
+
+
+def test_untouched_run_holds(sealed_run: Run) -> None:
+    assert verify(sealed_run) == []
+
+
+def test_any_changed_byte_of_any_sealed_file_is_found(copy: Run) -> None:
+    """Random single-byte changes in every file, first and last byte and line ends included."""
+    draw = random.Random(20280101)
+    for path in every_file(copy):
+        original = path.read_bytes()
+        places = {0, len(original) - 1, *(draw.randrange(len(original)) for _ in range(6))}
+        for place in places:
+            changed = bytearray(original)
+            changed[place] ^= 1 << draw.randrange(8)
+            path.write_bytes(changed)
+            problems = verify(copy)
+            assert problems, (path, place)
+            assert any(str(path) in problem for problem in problems), (path, place, problems)
+        path.write_bytes(original)
+    assert verify(copy) == []
+
+
+@pytest.mark.parametrize("where", [0, 3, -1])
+def test_changed_row_is_named(copy: Run, where: int) -> None:
+    """File and row are named, for a hashed field and for a time, also in the last row."""
+    stream = copy.responses("fake").path
+    lines = stream.read_bytes().splitlines(keepends=True)
+    number = range(len(lines))[where] + 1
+    for old, new in ((b"Scripted", b"Scribbled"), (b'"at":"2', b'"at":"3')):
+        changed = list(lines)
+        changed[where] = changed[where].replace(old, new, 1)
+        stream.write_bytes(b"".join(changed))
+        assert any(problem.startswith(f"{stream}:{number}: ") for problem in verify(copy)), (old, verify(copy))
+
+
+def test_removed_added_and_foreign_files_are_found(copy: Run) -> None:
+    stream = copy.responses("fake").path
+    stream.rename(stream.with_name("moved.jsonl"))
+    assert len(verify(copy)) == 2
+    stream.with_name("moved.jsonl").rename(stream)
+    (copy.folder / "note.txt").write_text("x")
+    assert verify(copy) == [f"{copy.folder / 'note.txt'}: not in the manifest"]
+
+
+def test_rewritten_chain_is_found(copy: Run) -> None:
+    """Even with every hash of the stream made again, the manifest tells."""
+    stream = copy.responses("fake").path
+    lines = [json.loads(line) for line in stream.read_bytes().splitlines()]
+    del lines[2]
+    chain, out = "0" * 64, b""
+    for fields in lines:
+        data = canonical({**fields, "prev": chain}) + b"\n"
+        out, chain = out + data, line_hash(data)
+    stream.write_bytes(out)
+    assert verify(copy) == [f"{stream}:{len(lines)}: {len(lines) + 1} rows were sealed, {len(lines)} are here"]
+
+
+@pytest.mark.parametrize("field", ["text", "outcome", "model", "pair", "side", "request", "key", "id", "prev"])
+def test_changed_field_of_an_open_run_is_found(copy: Run, field: str) -> None:
+    """Without a seal, each row still answers for itself and the chain for the rest."""
+    copy.manifest.unlink()
+    shutil.rmtree(copy.report)
+    stream = copy.responses("fake").path
+    lines = stream.read_bytes().splitlines(keepends=True)
+    tip = f"{len(lines):012d} {sum(map(len, lines)):015d} {line_hash(lines[-1])}\n"
+    for path, rows in ((stream, tip),):
+        path.with_name(path.name + ".head").write_text(rows)
+    for other in (copy.pairs().path, copy.judgments("fake-judge").path):
+        own = other.read_bytes().splitlines(keepends=True)
+        other.with_name(other.name + ".head").write_text(
+            f"{len(own):012d} {sum(map(len, own)):015d} {line_hash(own[-1])}\n"
+        )
+    assert verify(copy) == []
+    fields = json.loads(lines[-1])
+    place = fields if field in fields else fields["row"]
+    place[field] = _changed(place[field])
+    stream.write_bytes(b"".join(lines[:-1]) + canonical(fields) + b"\n")
+    assert any(problem.startswith(f"{stream}:") for problem in verify(copy))
+
+
+def _changed(value: object) -> object:
+    if isinstance(value, dict):
+        return {**value, "revision": "other"}
+    return str(value)[:-1] + ("0" if str(value)[-1] != "0" else "1")

@@ -1,0 +1,127 @@
+"""Stopped at any moment, the same command finishes and buys nothing twice but what was in flight."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polibias.records.ledger import read
+from polibias.records.manifest import verify
+from polibias.records.runs import Run
+from tests.chat_server import ChatServer, completion
+from tests.conftest import ROOT, command, environment, polibias
+
+CONCURRENCY = 4
+ITEMS = """
+[[items]]
+templates = ["WC-DIS-001", "GEN-INC-001", "AGG-INV-001", "MAR-SEI-001"]
+pairs = ["russia-ukraine", "france-germany"]
+tasks = ["T1", "T4"]
+"""
+CALLS = 16 * 2 + 16 * 2
+
+
+def http_models(url: str) -> str:
+    spec = f'adapter = "openai_http"\nurl = "{url}"\nmodel = "served"\nconcurrency = {CONCURRENCY}\n'
+    return f'[[models]]\nname = "m"\nmax_tokens = 50\n{spec}\n[[judges]]\nname = "j"\n{spec}'
+
+
+@pytest.mark.parametrize("after", [1, 7, 30, 33, 40, 63])
+def test_kill_then_same_command_finishes(
+    after: int, write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """Killed without warning after any number of requests: re-asked are at most the calls in flight."""
+
+    def slowly(body: dict[str, object], times: int) -> None:
+        time.sleep(0.005)  # a server takes its time, so that the kill finds calls in flight
+
+    chat_server.behave = slowly
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    process = subprocess.Popen(command(*arguments), cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
+    chat_server.wait_for(after)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+    again = polibias(*arguments, cwd=tmp_path)
+
+    assert again.returncode == 0, again.stderr
+    assert len(chat_server.seen) == CALLS
+    assert chat_server.seen.total() - CALLS <= CONCURRENCY
+    run = Run(tmp_path / "runs" / "small")
+    assert verify(run) == []
+    assert [sum(1 for _ in read(stream)) for stream in (run.pairs(), run.responses("m"), run.judgments("j"))] == [
+        16,
+        32,
+        32,
+    ]
+
+
+def test_interrupted_write_is_set_aside(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """Bytes behind the last committed line are an interrupted write: kept apart, reported, asked again."""
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    assert polibias(*arguments, "--stage", "generate", cwd=tmp_path).returncode == 0
+    stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
+    with stream.open("ab") as file:
+        file.write(b'{"id":"torn')
+
+    again = polibias(*arguments, cwd=tmp_path)
+
+    assert again.returncode == 0, again.stderr
+    assert "m.jsonl: an unfinished last line (11 bytes) was moved to m.jsonl.torn" in again.stdout
+    assert stream.with_name("m.jsonl.torn").read_bytes() == b'{"id":"torn\n'
+    assert chat_server.seen.total() == CALLS
+    assert verify(Run(tmp_path / "runs" / "small")) == []
+
+
+def test_truncated_last_line_stops_and_can_be_set_aside(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """A committed line that was cut is damage: one line naming file and line, nothing changed, exit 2."""
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    assert polibias(*arguments, "--stage", "generate", cwd=tmp_path).returncode == 0
+    stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
+    cut = stream.read_bytes()[:-20]
+    stream.write_bytes(cut)
+
+    refused = polibias(*arguments, cwd=tmp_path)
+
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+    assert f"{stream}:32: " in refused.stderr
+    assert stream.read_bytes() == cut
+    assert polibias("verify", tmp_path / "runs" / "small", cwd=tmp_path).returncode == 1
+
+    mended = polibias(*arguments, "--set-aside", cwd=tmp_path)
+
+    assert mended.returncode == 0, mended.stderr
+    assert chat_server.seen.total() == CALLS + 1
+    assert verify(Run(tmp_path / "runs" / "small")) == []
+
+
+def test_same_text_from_two_models_is_judged_once(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """Equal requests share one reply: both pairs get a row, the server is asked once."""
+    chat_server.behave = lambda body, times: (
+        None if "response_format" in body else completion(body, "I will not answer.")
+    )
+    spec = f'adapter = "openai_http"\nurl = "{chat_server.url}"\n'
+    models = "".join(f'[[models]]\nname = "m{n}"\nmodel = "served-{n}"\nmax_tokens = 50\n{spec}' for n in (1, 2))
+    study = write_study(items=ITEMS, models=f'{models}[[judges]]\nname = "j"\nmodel = "judge"\n{spec}')
+    done = polibias("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    run = Run(tmp_path / "runs" / "small")
+    rows = [entry.row for entry in read(run.judgments("j"))]
+    assert {row.model for row in rows} == {"m1", "m2"}
+    assert len(rows) == 64
+    assert sum("reply shared" in row.note for row in rows) == 32
+    assert max(chat_server.seen.values()) == 1
