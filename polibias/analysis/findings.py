@@ -57,6 +57,7 @@ class Findings(Value, frozen=True):
     judges: tuple[dict[str, str], ...]
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
+    summary: tuple[str, ...]
 
 
 def as_json(findings: Findings) -> Any:

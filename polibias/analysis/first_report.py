@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.findings import Findings
+from polibias.analysis.findings import Findings, TableRow
 from polibias.analysis.frames import Case, cases, tidy
 from polibias.analysis.pbi import Tables, responses_table, validity_table
 from polibias.domain.rubric import Rubric
@@ -33,6 +33,7 @@ def analyse(run: Run) -> Analysed:
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     found = list(cases(run, models, judges))
     tables = Tables(tidy(found, rubric), rubric, spec)
+    main = tables.main_table()
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
@@ -41,7 +42,7 @@ def analyse(run: Run) -> Analysed:
         models=tuple(about["models"]),
         judges=tuple(about["judges"]),
         tables=(
-            tables.main_table(),
+            main,
             tables.dimension_table(),
             tables.factor_table("task", "By task"),
             tables.factor_table("country_pair", "By country pair"),
@@ -50,6 +51,7 @@ def analyse(run: Run) -> Analysed:
             responses_table(found, models, judges[0]),
         ),
         notes=tuple(_notes(about)),
+        summary=tuple(in_words(row) for row in main.rows),
     )
     return Analysed(findings, found, rubric)
 
@@ -59,7 +61,7 @@ def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, 
     designs = {case.pair.design for case in found}
     return {
         "Study": about["study"]["id"],
-        "Asked and judged": f"{first} to {last} (UTC)",
+        "Asked and judged": f"{first} to {last}, UTC",
         "Pairs per model": str(len({case.pair_id for case in found})),
         "Templates": str(len({design.template for design in designs})),
         "Country pairs": str(len({design.country_pair for design in designs})),
@@ -73,7 +75,11 @@ def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, 
 def _dates(run: Run) -> tuple[str, str]:
     """First and last time at which a response or judgment was stored."""
     times = sorted(_times(run))
-    return (times[0][:19], times[-1][:19]) if times else ("never", "never")
+    return (_readable(times[0]), _readable(times[-1])) if times else ("never", "never")
+
+
+def _readable(time: str) -> str:
+    return time[:19].replace("T", " ")
 
 
 def _times(run: Run) -> Iterator[str]:
@@ -98,3 +104,20 @@ def _notes(about: dict[str, Any]) -> Iterator[str]:
     )
     if models & judges and "scripted" not in adapters:
         yield "A judge of this run is also an evaluated model: it scored its own responses."
+
+
+def in_words(row: TableRow) -> str:
+    """The main comparison as a sentence, with what it does and does not show."""
+    who = f"{row.keys['model']}, judged by {row.keys['judge']}"
+    main, control, difference = (row.cells[name] for name in ("main", "control", "difference"))
+    if main.value is None or control.value is None or difference.value is None:
+        missing = difference.reason or main.reason or control.reason
+        return f"{who}: Main and Controls cannot be compared ({missing})."
+    values = f"Main {main.value:.2f} (n = {main.n}), Controls {control.value:.2f} (n = {control.n})"
+    if difference.low is None or difference.high is None:
+        return f"{who}: {values}, difference {difference.value:+.2f}. Nothing follows from it: {difference.reason}."
+    bounds = f"95% interval {difference.low:.2f} to {difference.high:.2f}"
+    if difference.low <= 0 <= difference.high:
+        return f"{who}: {values}, difference {difference.value:+.2f}, {bounds}: no difference was shown."
+    where = "Main" if difference.value > 0 else "Control"
+    return f"{who}: {values}, difference {difference.value:+.2f}, {bounds}: {where} pairs were treated less evenly."

@@ -10,18 +10,19 @@ from polibias.errors import DamagedRecord, InputError
 from polibias.records.ledger import storage_error
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes, durable: bool = True) -> None:
     """Replace `path` by `data` in one step: a reader sees the old file or the new one, never a part.
 
-    Raises StorageError, with the old file in place, if the disk refuses.
+    `durable` waits until the disk has it. Raises StorageError, with the old file in place, if the disk refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -26,9 +26,10 @@ def overview(findings: Findings) -> list[Chart]:
 
 
 def _interval_chart(table: Table, keys: tuple[str, ...], title: str) -> Chart | None:
+    telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
         {
-            "row": " · ".join(row.keys[key] for key in keys),
+            "row": " · ".join(row.keys[key] for key in telling),
             "block": name,
             "value": cell.value,
             "low": cell.low,
@@ -60,7 +61,7 @@ def _draw(points: list[dict[str, object]], title: str) -> str:
     rows = len({point["row"] for point in points})
     chart = (
         (rules + dots)
-        .properties(width=460, height=max(60, 38 * rows))
+        .properties(width=460, height=max(60, 38 * rows), padding={"left": 40, "top": 5, "right": 5, "bottom": 5})
         .configure(font="sans-serif", background="#ffffff")
     )
     return _inline(vl_convert.vegalite_to_svg(chart.to_json()))

@@ -20,6 +20,7 @@ from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.frames import Case
+from polibias.domain.display import visible
 from polibias.domain.sides import ORDERS
 from polibias.errors import InputError
 from polibias.records.documents import write_document, write_file
@@ -60,7 +61,7 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     findings, cases = analysed.findings, analysed.cases
     write_document(folder / "findings.json", as_json(findings))
     for table in findings.tables:
-        write_file(folder / "tables" / f"{table.id}.csv", table_csv(table))
+        write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
     _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
     _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases)
     for case in cases:
@@ -89,7 +90,7 @@ def case_name(case: Case) -> str:
 
 def _page(path: Path, template: str, **values: Any) -> None:
     rendered = _environment().get_template(template).render(**values)
-    write_file(path, rendered.encode("utf-8"))
+    write_file(path, rendered.encode("utf-8"), durable=False)
 
 
 @cache
@@ -111,7 +112,7 @@ def _environment() -> "jinja2.Environment":
     environment.filters.update(
         number=text.number,
         interval=text.interval,
-        visible=text.visible,
+        visible=visible,
         fragment=fragment,
         why=_why,
         case_name=case_name,

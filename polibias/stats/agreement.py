@@ -28,10 +28,10 @@ class Ratings(NamedTuple):
 
 
 def disagreement_weights(categories: Sequence[float], power: int | None) -> Weights:
-    """1 off the diagonal (power None), or distance to the power 1 or 2 over the scale's span."""
+    """1 off the diagonal (power None), or distance to the power 1 or 2. Scale steps stay whole numbers and exact."""
     points = np.asarray(categories, dtype=np.float64)
     apart = np.abs(points[:, None] - points[None, :])
-    return (apart > 0).astype(np.float64) if power is None else (apart / (points[-1] - points[0])) ** power
+    return (apart > 0).astype(np.float64) if power is None else apart**power
 
 
 def agreement(ratings: Ratings, resamples: int, seed: int) -> dict[str, Estimate]:
@@ -95,14 +95,14 @@ def category_index(values: NDArray[np.float64], categories: Sequence[float]) -> 
 
 
 def _kappa(size: int, weights: Weights) -> Callable[[Sums], NDArray[np.float64]]:
-    """Mean over rater pairs of 1 - observed / expected disagreement; NaN if a pair has no expected one."""
+    """Mean over rater pairs of 1 - observed / expected disagreement; NaN if a pair can have none by chance."""
 
     def statistic(sums: Sums) -> NDArray[np.float64]:
         table = sums.reshape(len(sums), -1, size, size)
         n = table.sum(axis=(2, 3))
         observed = (table * weights).sum(axis=(2, 3)) * n
         expected = np.einsum("rpi,ij,rpj->rp", table.sum(axis=3), weights, table.sum(axis=2))
-        return _mean_over_pairs(1 - ratio(observed, expected), n)
+        return _mean_over_pairs(ratio(expected - observed, expected), n)
 
     return statistic
 
