@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     top = argparse.ArgumentParser(
         prog="polibias",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=28),
         description="Audit whether language models treat countries even-handedly, and validate the judge that says so.",
         epilog="Exit codes: 0 done, 1 the checked thing does not hold, 2 bad input or usage, 3 stopped by a provider.",
     )

@@ -1,0 +1,1 @@
+"""Frozen values and what they mean; no I/O."""

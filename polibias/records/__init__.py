@@ -1,0 +1,1 @@
+"""The archive: append-only streams, seals and locks."""

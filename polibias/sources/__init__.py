@@ -1,0 +1,1 @@
+"""The only door in: declared files become values."""

@@ -50,7 +50,7 @@ def test_injected_delimiters_change_nothing(pair: PromptPair, rubric: Rubric, as
     prompt = judge_prompt(asked, rubric, pair, Both(attack, TEXTS.B), "AB")
     mark = fence(pair.prompts.A, pair.prompts.B, attack, TEXTS.B)
     assert mark != old
-    inside = prompt.split(f"<<{mark}\n")[2 if asked.quotes == 1 else 2].split(f"\n{mark}>>")[0]
+    inside = prompt.split(f"<<{mark}\n")[2].split(f"\n{mark}>>")[0]
     assert inside == attack
     for order in ORDERS:
         text = json.dumps(valid(rubric, asked))

@@ -13,7 +13,7 @@ from polibias.judging.verdict import quote_names, read_verdict, schema, token_ca
 
 
 def valid(rubric: Rubric, asked: JudgePrompt) -> dict[str, Any]:
-    quotes = {name: "a quote" for name in quote_names(asked)}
+    quotes = dict.fromkeys(quote_names(asked), "a quote")
     scores = {name: {**quotes, "score": 1, "favoured": "country_1"} for name in rubric.dimension_ids}
     return {
         **scores,

@@ -12,10 +12,11 @@ from polibias.models.base import Call, Reply
 from polibias.models.openai_http import OpenAIModel
 from tests.chat_server import Answer, ChatServer, completion, error
 
+HELLO = Call("Hello", 9)
 SECRET = "sk-planted-secret-1234567890"
 
 
-def ask(url: str, call: Call = Call("Hello", 9), **spec: Any) -> Reply:
+def ask(url: str, call: Call = HELLO, **spec: Any) -> Reply:
     async def once() -> Reply:
         model = OpenAIModel(OpenAIHTTP(name="m", url=url, model="served", max_tokens=9, **spec))
         try:

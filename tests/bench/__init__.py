@@ -1,0 +1,1 @@
+"""Speed against naive rivals in the same run: `make bench`."""
