@@ -38,8 +38,16 @@ class Head(NamedTuple):
     size: int
     chain: str
 
+    def after(self, line: bytes) -> "Head":
+        """The state once `line` is added."""
+        return Head(self.rows + 1, self.size + len(line), line_hash(line))
+
     def line(self) -> bytes:
+        """The state as stored: one line of fixed width."""
         return f"{self.rows:012d} {self.size:015d} {self.chain}\n".encode("ascii")
+
+
+EMPTY = Head(0, 0, GENESIS)
 
 
 class Entry(NamedTuple, Generic[R]):
@@ -157,22 +165,23 @@ class Ledger(Generic[R]):
         self._recover(committed, set_aside)
         self.ids: dict[tuple[str, tuple[str, ...]], str] = {}
         self.answered: set[str] = set()
-        rows, size, chain = 0, 0, GENESIS
+        self.head = EMPTY
         for number, line in lines(stream.path):
-            entry = parse_line(stream, number, line, chain)
-            rows, size, chain = number, size + len(line), line_hash(line)
+            entry = parse_line(stream, number, line, self.head.chain)
+            self.head = self.head.after(line)
             self._note(entry.key, entry.id, entry.row)
-        self.head = Head(rows, size, chain)
-        self._check_head(committed, chain_at=rows)
+        self._check_head(committed)
         self._file = os.open(stream.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self._pending: list[bytes] = []
         self._write_head()
 
     def _committed(self) -> Head:
-        if not self._head_path.exists():
-            if self.stream.path.exists() and self.stream.path.stat().st_size:
+        """The committed state; a stream without rows needs none, for a kill may come while it is created."""
+        has_rows = self.stream.path.exists() and self.stream.path.stat().st_size > 0
+        if not self._head_path.exists() or self._head_path.stat().st_size == 0:
+            if has_rows:
                 raise DamagedRecord(f"{self._head_path}: missing beside a stream that has rows; restore it from a copy")
-            return Head(0, 0, GENESIS)
+            return EMPTY
         return parse_head(self._head_path)
 
     def _recover(self, committed: Head, set_aside: bool) -> None:
@@ -197,13 +206,13 @@ class Ledger(Generic[R]):
         os.truncate(path, whole)
         self.warning = f"{path}: an unfinished last line ({data_end - whole} bytes) was moved to {torn.name}"
 
-    def _check_head(self, committed: Head, chain_at: int) -> None:
-        """Refuse a stream that lost or changed committed rows, unless lines were set aside on purpose."""
+    def _check_head(self, committed: Head) -> None:
+        """Refuse a stream whose committed rows were changed; say how many are missing after a --set-aside."""
         if self.head.rows < committed.rows and not self.warning:
-            self.warning = f"{self.stream.path}: {committed.rows - chain_at} committed rows are missing"
-        if self.head.rows == committed.rows and self.head.chain != committed.chain:
+            self.warning = f"{self.stream.path}: {committed.rows - self.head.rows} committed rows are missing"
+        if self.head.rows == committed.rows and self.head != committed:
             raise DamagedRecord(
-                f"{self.stream.path}:{chain_at}: the last line was changed after it was written; restore it from a copy"
+                f"{self.stream.path}:{committed.rows}: this line was changed after it was written; restore it from a copy"
             )
 
     def append(self, row: R, seen: Seen) -> str:
@@ -211,7 +220,7 @@ class Ledger(Generic[R]):
         id, key = row_id(row), self.stream.key(row)
         line = make_line(id, key, KINDS[self.stream.type], self.head.chain, row, seen)
         self._pending.append(line)
-        self.head = Head(self.head.rows + 1, self.head.size + len(line), line_hash(line))
+        self.head = self.head.after(line)
         self._note(key, id, row)
         return id
 

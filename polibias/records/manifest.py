@@ -13,7 +13,7 @@ from typing import Any
 from polibias.domain.ids import tagged_hash
 from polibias.errors import DamagedRecord
 from polibias.records.documents import read_document, write_document
-from polibias.records.ledger import GENESIS, Head, head_path, line_hash, lines, parse_head, parse_line, read
+from polibias.records.ledger import EMPTY, GENESIS, Head, head_path, line_hash, lines, parse_head, parse_line, read
 from polibias.records.runs import ANNOTATIONS, MANIFEST, REPORT, Run
 
 TAG = "manifest/1"
@@ -78,9 +78,9 @@ def _describe(run: Run, path: Path) -> dict[str, Any]:
 
 
 def _tip(path: Path) -> Head:
-    head = Head(0, 0, GENESIS)
-    for number, line in lines(path):
-        head = Head(number, head.size + len(line), line_hash(line))
+    head = EMPTY
+    for _, line in lines(path):
+        head = head.after(line)
     return head
 
 

@@ -59,6 +59,15 @@ def test_unanswered_call_is_not_counted(tmp_path: Path) -> None:
         assert len(ledger.ids) == 1
 
 
+def test_kill_while_a_stream_is_created_is_no_damage(tmp_path: Path) -> None:
+    """An empty stream with an empty or no committed state is just not begun."""
+    place = stream(tmp_path)
+    place.path.touch()
+    place.path.with_name("responses.jsonl.head").touch()
+    with Ledger(place) as ledger:
+        assert ledger.head.rows == 0
+
+
 def test_lost_head_is_damage(tmp_path: Path) -> None:
     place = stream(tmp_path)
     with Ledger(place) as ledger:
