@@ -212,7 +212,8 @@ class Ledger(Generic[R]):
             self.warning = f"{self.stream.path}: {committed.rows - self.head.rows} committed rows are missing"
         if self.head.rows == committed.rows and self.head != committed:
             raise DamagedRecord(
-                f"{self.stream.path}:{committed.rows}: this line was changed after it was written; restore it from a copy"
+                f"{self.stream.path}:{committed.rows}: this line was changed after it was written; "
+                "restore the file from a copy"
             )
 
     def append(self, row: R, seen: Seen) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polibias.domain.ids import tagged_hash
-from polibias.errors import DamagedRecord
+from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_document, write_document
 from polibias.records.ledger import EMPTY, GENESIS, Head, head_path, line_hash, lines, parse_head, parse_line, read
 from polibias.records.runs import ANNOTATIONS, MANIFEST, REPORT, Run
@@ -99,7 +99,7 @@ def verify(run: Run) -> list[str]:
 def _verify_sealed(run: Run, folder: Path) -> list[str]:
     try:
         manifest = _read(folder)
-    except (DamagedRecord, OSError) as error:
+    except InputError as error:
         return [str(error)]
     listed = {entry["path"]: entry for entry in manifest["files"]}
     found = {path.relative_to(run.folder).as_posix(): path for path in _own_files(folder)}
@@ -116,7 +116,7 @@ def _verify_sealed(run: Run, folder: Path) -> list[str]:
 def _hash_or_none(folder: Path) -> str | None:
     try:
         return manifest_hash(folder)
-    except DamagedRecord:
+    except InputError:
         return None
 
 

@@ -66,6 +66,11 @@ def test_removed_added_and_foreign_files_are_found(copy: Run) -> None:
     assert verify(copy) == [f"{copy.folder / 'note.txt'}: not in the manifest"]
 
 
+def test_missing_manifests_are_found(copy: Run) -> None:
+    (copy.report / "manifest.json").unlink()
+    assert verify(copy) == [f"{copy.report / 'manifest.json'}: no such file"]
+
+
 def test_rewritten_chain_is_found(copy: Run) -> None:
     """Even with every hash of the stream made again, the manifest tells."""
     stream = copy.responses("fake").path
