@@ -13,7 +13,7 @@ from polibias.analysis.frames import Case
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
-from polibias.stats import bias_index
+from polibias.stats.bias_index import bias_index
 from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
 
@@ -110,30 +110,16 @@ class Tables:
             chosen = (self.frame["judge"] == judge) & (self.frame["model"] == model)
             yield {"judge": judge, "model": model}, self.frame[chosen]
 
-    def mean(self, rows: "pd.DataFrame", score: str, **where: str) -> Cell:
-        return cell(
-            bias_index.mean_score(
-                rows[score].to_list(),
-                rows["template"].to_list(),
-                self.spec.resamples,
-                self.spec.seed,
-                _name(where, score),
-            ),
-            **where,
-        )
-
     def blocks(self, rows: "pd.DataFrame", score: str, **where: str) -> dict[str, Cell]:
         """Main, Controls and their difference from one draw of templates."""
-        found = {block: self.mean(rows[rows["block"] == block], score, **where, block=block) for block in BLOCKS}
-        difference = bias_index.difference(
-            rows[score].to_list(),
-            (rows["block"] == "main").to_list(),
-            rows["template"].to_list(),
-            self.spec.resamples,
-            self.spec.seed,
-            _name(where, score),
-        )
-        return {**found, "difference": cell(difference, **where)}
+        main = (rows["block"] == "main").to_list()
+        templates = rows["template"].to_list()
+        name = "\n".join([*(f"{key}={where[key]}" for key in sorted(where)), score])
+        found = bias_index(rows[score].to_list(), main, templates, self.spec.resamples, self.spec.seed, name)
+        return {
+            column: cell(value, **where, **({"block": column} if column in BLOCKS else {}))
+            for column, value in found.items()
+        }
 
     def main_table(self) -> Table:
         rows = [TableRow(keys, self.blocks(rows, "total", **keys)) for keys, rows in self.groups()]
@@ -203,11 +189,6 @@ ONE_SIDED_CAPTION = (
     "labels; pairs whose two orders label a response differently are left out of the share and counted. Wilson "
     "intervals, which treat pairs as independent."
 )
-
-
-def _name(where: dict[str, str], score: str) -> str:
-    """The name of a table row's own stream of draws; both blocks and their difference share it."""
-    return "\n".join(f"{key}={where[key]}" for key in sorted(where) if key != "block") + f"\n{score}"
 
 
 def _one_block(cells: dict[str, Cell]) -> Cell:

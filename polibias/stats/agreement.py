@@ -5,7 +5,7 @@ the categories always come from the scale, never from the data: an unused catego
 Source: Cohen 1960, 1968; for more than two raters the mean over rater pairs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from polibias.stats.clusters import Sums, cluster_codes
 from polibias.stats.estimate import Estimate
-from polibias.stats.resampling import estimate, ratio, stream_seed
+from polibias.stats.resampling import Defined, Statistic, estimates, ratio, stream_seed
 
 Weights = NDArray[np.float64]
 
@@ -42,20 +42,17 @@ def agreement(ratings: Ratings, resamples: int, seed: int) -> dict[str, Estimate
     tables, units, signed = pair_tables(ratings)
     size = len(ratings.categories)
     apart = disagreement_weights(ratings.categories, None)
-    statistics: dict[str, tuple[Callable[[Sums], NDArray[np.float64]], str]] = {
-        "kappa": (_kappa(size, apart), NO_VARIATION),
-        "kappa_linear": (_kappa(size, disagreement_weights(ratings.categories, 1)), NO_VARIATION),
-        "kappa_quadratic": (_kappa(size, disagreement_weights(ratings.categories, 2)), NO_VARIATION),
-        "exact": (_share(size, 1.0 - apart), NO_PAIR),
-        "within_one": (_share(size, _within_one(ratings.categories)), NO_PAIR),
+    statistics = {
+        "kappa": Defined(_kappa(size, apart), NO_VARIATION),
+        "kappa_linear": Defined(_kappa(size, disagreement_weights(ratings.categories, 1)), NO_VARIATION),
+        "kappa_quadratic": Defined(_kappa(size, disagreement_weights(ratings.categories, 2)), NO_VARIATION),
+        "exact": Defined(_share(size, 1.0 - apart), NO_PAIR),
+        "within_one": Defined(_share(size, _within_one(ratings.categories)), NO_PAIR),
     }
     if signed:
         difference = np.subtract.outer(np.asarray(ratings.categories), np.asarray(ratings.categories))
-        statistics["mean_difference"] = (_share(size, difference), NO_PAIR)
-    return {
-        name: estimate(statistic, tables, units, resamples, stream_seed(seed, "agreement"), why)
-        for name, (statistic, why) in statistics.items()
-    }
+        statistics["mean_difference"] = Defined(_share(size, difference), NO_PAIR)
+    return estimates(statistics, tables, units, resamples, stream_seed(seed, "agreement"))
 
 
 NO_PAIR = "no unit was rated by two raters"
@@ -94,7 +91,7 @@ def category_index(values: NDArray[np.float64], categories: Sequence[float]) -> 
     return np.where(missing, -1, place).astype(np.intp)
 
 
-def _kappa(size: int, weights: Weights) -> Callable[[Sums], NDArray[np.float64]]:
+def _kappa(size: int, weights: Weights) -> Statistic:
     """Mean over rater pairs of 1 - observed / expected disagreement; NaN if a pair can have none by chance."""
 
     def statistic(sums: Sums) -> NDArray[np.float64]:
@@ -107,7 +104,7 @@ def _kappa(size: int, weights: Weights) -> Callable[[Sums], NDArray[np.float64]]
     return statistic
 
 
-def _share(size: int, values: Weights) -> Callable[[Sums], NDArray[np.float64]]:
+def _share(size: int, values: Weights) -> Statistic:
     """Mean over rater pairs of the mean of `values` over the table."""
 
     def statistic(sums: Sums) -> NDArray[np.float64]:

@@ -11,36 +11,40 @@ from numpy.typing import NDArray
 
 from polibias.stats.clusters import Sums, cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
-from polibias.stats.resampling import estimate, ratio, stream_seed
+from polibias.stats.resampling import Defined, estimates, ratio, stream_seed
+
+NO_PAIR = "no scored pair"
 
 
-def mean_score(scores: Sequence[float], clusters: Sequence[str], resamples: int, seed: int, row: str) -> Estimate:
-    """Mean of pair scores with an interval over clusters. `row` names the table row whose draws these are."""
+def bias_index(
+    scores: Sequence[float], main: Sequence[bool], clusters: Sequence[str], resamples: int, seed: int, row: str
+) -> dict[str, Estimate]:
+    """Mean score where `main` holds, mean elsewhere (control), and main minus control, from one draw of clusters.
+
+    `row` names the table row whose stream of draws this is. Each estimate counts the pairs and clusters that it
+    rests on: an interval of one block needs 10 clusters of that block.
+    """
+    values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=bool)
+    names = np.asarray(clusters, dtype=np.str_)
+    stream = stream_seed(seed, row)
+    found = {
+        name: _mean(values[chosen], names[chosen].tolist(), resamples, stream)
+        for name, chosen in (("main", inside), ("control", ~inside))
+    }
+    columns = np.column_stack([values * inside, inside, values * ~inside, ~inside])
     codes, count = cluster_codes(clusters)
-    values = np.asarray(scores, dtype=np.float64)
+    defined = {"difference": Defined(_difference, "one of the two blocks has no scored pair")}
+    return found | estimates(defined, cluster_sums(columns, codes, count), len(values), resamples, stream)
+
+
+def _mean(values: NDArray[np.float64], clusters: list[str], resamples: int, seed: int) -> Estimate:
+    codes, count = cluster_codes(clusters)
     sums = cluster_sums(np.column_stack([values, np.ones_like(values)]), codes, count)
-    return estimate(_mean, sums, len(values), resamples, stream_seed(seed, row), "no scored pair")
+    return estimates({"mean": Defined(_ratio, NO_PAIR)}, sums, len(values), resamples, seed)["mean"]
 
 
-def _mean(sums: Sums) -> NDArray[np.float64]:
+def _ratio(sums: Sums) -> NDArray[np.float64]:
     return ratio(sums[:, 0], sums[:, 1])
-
-
-def difference(
-    scores: Sequence[float],
-    main: Sequence[bool],
-    clusters: Sequence[str],
-    resamples: int,
-    seed: int,
-    row: str,
-) -> Estimate:
-    """Mean score where `main` holds minus the mean elsewhere, both from one draw of clusters."""
-    codes, count = cluster_codes(clusters)
-    values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=np.float64)
-    columns = np.column_stack([values * inside, inside, values * (1 - inside), 1 - inside])
-    sums = cluster_sums(columns, codes, count)
-    undefined = "one of the two blocks has no scored pair"
-    return estimate(_difference, sums, len(values), resamples, stream_seed(seed, row), undefined)
 
 
 def _difference(sums: Sums) -> NDArray[np.float64]:

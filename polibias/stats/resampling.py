@@ -6,7 +6,8 @@ stay the same between numpy versions.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,16 @@ ALGORITHM = "pcg64-multiply-shift-1"
 FEWEST_CLUSTERS = 10
 UNDEFINED_LIMIT = 0.01
 
+BLOCK_DRAWS = 2_000_000
+
 Statistic = Callable[[Sums], NDArray[np.float64]]
+
+
+class Defined(NamedTuple):
+    """A statistic, from sums (rows × columns) to one value per row, NaN where undefined; and why it may be."""
+
+    statistic: Statistic
+    undefined: str
 
 
 def stream_seed(seed: int, row: str) -> int:
@@ -39,35 +49,51 @@ def bounded(bits: np.random.PCG64, limit: int, size: int) -> NDArray[np.int64]:
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
 
 
-def bootstrap_counts(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
+def bootstrap_counts(bits: np.random.PCG64, clusters: int, resamples: int) -> NDArray[np.float64]:
     """How often each cluster is drawn in each resample: resamples × clusters."""
-    draws = bounded(np.random.PCG64(seed), clusters, resamples * clusters)
+    draws = bounded(bits, clusters, resamples * clusters)
     rows = np.repeat(np.arange(resamples, dtype=np.int64), clusters)
     counts = np.bincount(rows * clusters + draws, minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 
 
-def estimate(statistic: Statistic, sums: Sums, n: int, resamples: int, seed: int, undefined: str) -> Estimate:
-    """The statistic of the summed clusters with its 95% percentile cluster bootstrap interval.
+def resampled_sums(sums: Sums, resamples: int, seed: int) -> NDArray[np.float64]:
+    """The summed clusters of each resample, resamples × columns; drawn in blocks, so that memory stays small."""
+    bits, clusters = np.random.PCG64(seed), len(sums)
+    block = max(1, BLOCK_DRAWS // clusters)
+    starts = range(0, resamples, block)
+    return np.concatenate([bootstrap_counts(bits, clusters, min(block, resamples - start)) @ sums for start in starts])
 
-    `statistic` maps sums (rows × columns) to one value per row, NaN where it is undefined. `undefined` says why
-    the value may not exist. Below 10 clusters there is no interval: percentile intervals are then far too short.
+
+def estimates(statistics: Mapping[str, Defined], sums: Sums, n: int, resamples: int, seed: int) -> dict[str, Estimate]:
+    """Each statistic of the summed clusters with its 95% percentile cluster bootstrap interval, all from one draw.
+
+    Below 10 clusters there is no interval: percentile intervals are then far too short.
     """
     clusters = len(sums)
-    value = float(statistic(sums.sum(axis=0, keepdims=True))[0]) if clusters else float("nan")
+    total = sums.sum(axis=0, keepdims=True)
+    drawn = resampled_sums(sums, resamples, seed) if clusters >= FEWEST_CLUSTERS else None
+    return {
+        name: _estimate(float(defined.statistic(total)[0]), drawn, defined, n, clusters, f"seed {seed:032x}")
+        for name, defined in statistics.items()
+    }
+
+
+def _estimate(
+    value: float, drawn: NDArray[np.float64] | None, defined: Defined, n: int, clusters: int, seed: str
+) -> Estimate:
     if not np.isfinite(value):
-        return Estimate(None, n, clusters, "", reason=undefined)
-    method = f"percentile cluster bootstrap, {resamples} resamples, seed {seed:032x}"
-    if clusters < FEWEST_CLUSTERS:
+        return Estimate(None, n, clusters, "", reason=defined.undefined)
+    if drawn is None:
         reason = f"no interval: {clusters} clusters; fewer than {FEWEST_CLUSTERS} make a bootstrap interval too short"
         return Estimate(value, n, clusters, "point estimate", reason=reason)
-    drawn = statistic(bootstrap_counts(clusters, resamples, seed) @ sums)
-    defined = drawn[np.isfinite(drawn)]
-    if len(defined) < (1 - UNDEFINED_LIMIT) * resamples:
-        lost = resamples - len(defined)
-        reason = f"no interval: undefined in {lost} of {resamples} resamples"
+    values = defined.statistic(drawn)
+    kept = values[np.isfinite(values)]
+    if len(kept) < (1 - UNDEFINED_LIMIT) * len(values):
+        reason = f"no interval: undefined in {len(values) - len(kept)} of {len(values)} resamples"
         return Estimate(value, n, clusters, "point estimate", reason=reason)
-    low, high = np.quantile(defined, [0.025, 0.975])
+    low, high = np.quantile(kept, [0.025, 0.975])
+    method = f"percentile cluster bootstrap, {len(values)} resamples, {seed}"
     return Estimate(value, n, clusters, method, float(low), float(high))
 
 

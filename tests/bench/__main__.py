@@ -16,7 +16,7 @@ from polibias.domain.study import Items
 from polibias.records.ledger import Ledger, Stream, read, request_key
 from polibias.sources.library import Library
 from polibias.stats.agreement import Ratings, agreement
-from polibias.stats.bias_index import difference
+from polibias.stats.bias_index import bias_index
 from tests.conftest import ROOT
 
 RESAMPLES = 10_000
@@ -50,7 +50,7 @@ def bench_difference() -> None:
             rows = np.concatenate([members[n] for n in rng.integers(0, len(members), len(members))])
             scores[rows][main[rows]].mean() - scores[rows][~main[rows]].mean()
 
-    ours = seconds(lambda: difference(scores.tolist(), main.tolist(), clusters, RESAMPLES, 1, "row"))
+    ours = seconds(lambda: bias_index(scores.tolist(), main.tolist(), clusters, RESAMPLES, 1, "row"))
     say("Main − Controls, 10,000 resamples", ours, "numpy index loop", seconds(naive) * RESAMPLES / NAIVE)
 
 

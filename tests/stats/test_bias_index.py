@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polibias.stats.bias_index import difference, mean_score
+from polibias.stats.bias_index import bias_index
+from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
-from polibias.stats.resampling import bootstrap_counts, bounded, stream_seed
+from polibias.stats.resampling import bootstrap_counts, bounded, resampled_sums, stream_seed
 
 rng = np.random.Generator(np.random.PCG64(7))
 SCORES = (rng.integers(0, 31, 240) / 2).tolist()
@@ -15,11 +16,15 @@ CLUSTERS = [f"t{n:02d}" for n in rng.integers(0, 40, 240)]
 MAIN = (rng.random(240) < 0.7).tolist()
 
 
+def mean(scores: list[float], clusters: list[str], resamples: int = 10, seed: int = 1, row: str = "row") -> Estimate:
+    return bias_index(scores, [True] * len(scores), clusters, resamples, seed, row)["main"]
+
+
 def naive(seed: int, resamples: int) -> list[float]:
     """Main minus Controls in each resample, templates drawn with replacement, by plain loops."""
     names = sorted(set(CLUSTERS))
     out = []
-    for counts in bootstrap_counts(len(names), resamples, seed):
+    for counts in bootstrap_counts(np.random.PCG64(seed), len(names), resamples):
         drawn = dict(zip(names, counts, strict=True))
         sums = {True: [0.0, 0.0], False: [0.0, 0.0]}
         for score, main, cluster in zip(SCORES, MAIN, CLUSTERS, strict=True):
@@ -30,7 +35,7 @@ def naive(seed: int, resamples: int) -> list[float]:
 
 
 def test_difference_equals_the_definition() -> None:
-    found = difference(SCORES, MAIN, CLUSTERS, 300, 5, "row")
+    found = bias_index(SCORES, MAIN, CLUSTERS, 300, 5, "row")["difference"]
     resampled = naive(stream_seed(5, "row"), 300)
     main = np.mean([score for score, inside in zip(SCORES, MAIN, strict=True) if inside])
     control = np.mean([score for score, inside in zip(SCORES, MAIN, strict=True) if not inside])
@@ -41,38 +46,46 @@ def test_difference_equals_the_definition() -> None:
 
 def test_mean_is_a_ratio_of_sums() -> None:
     """Templates with more pairs weigh more; it is not a mean of template means."""
-    assert mean_score([0.0, 0.0, 3.0], ["a", "a", "b"], 10, 1, "row").value == 1.0
+    assert mean([0.0, 0.0, 3.0], ["a", "a", "b"]).value == 1.0
 
 
 def test_few_clusters_have_no_interval_and_say_why() -> None:
-    found = mean_score([1.0, 2.0, 3.0], ["a", "b", "c"], 10_000, 1, "row")
+    found = mean([1.0, 2.0, 3.0], ["a", "b", "c"])
     assert (found.value, found.low, found.high) == (2.0, None, None)
     assert found.reason.startswith("no interval: 3 clusters")
 
 
 def test_nothing_is_not_zero() -> None:
-    assert mean_score([], [], 10, 1, "row").value is None
-    found = difference([1.0], [True], ["a"], 10, 1, "row")
+    assert mean([], []).value is None
+    found = bias_index([1.0], [True], ["a"], 10, 1, "row")["difference"]
     assert (found.value, found.reason) == (None, "one of the two blocks has no scored pair")
 
 
 def test_undefined_resamples_refuse_the_interval() -> None:
     """Controls in 1 of 12 templates: a third of the resamples have none, so no interval is printed."""
     clusters = [f"t{n}" for n in range(12)]
-    found = difference([1.0] * 12, [True] * 11 + [False], clusters, 1000, 1, "row")
+    found = bias_index([1.0] * 12, [True] * 11 + [False], clusters, 1000, 1, "row")["difference"]
     assert found.low is None
     assert "resamples" in found.reason
 
 
 def test_missing_cluster_key_is_an_error() -> None:
     with pytest.raises(ValueError, match="no cluster key"):
-        mean_score([1.0], [""], 10, 1, "row")
+        mean([1.0], [""])
 
 
 def test_rows_have_streams_of_their_own() -> None:
     """Adding a table row never changes another row's draws; the same row draws the same again."""
-    assert mean_score(SCORES, CLUSTERS, 200, 1, "a") == mean_score(SCORES, CLUSTERS, 200, 1, "a")
-    assert mean_score(SCORES, CLUSTERS, 200, 1, "a").low != mean_score(SCORES, CLUSTERS, 200, 1, "b").low
+    assert mean(SCORES, CLUSTERS, 200, 1, "a") == mean(SCORES, CLUSTERS, 200, 1, "a")
+    assert mean(SCORES, CLUSTERS, 200, 1, "a").low != mean(SCORES, CLUSTERS, 200, 1, "b").low
+
+
+def test_blocks_of_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory is saved by drawing in blocks; the resamples are the same."""
+    sums = np.arange(24.0).reshape(12, 2)
+    whole = resampled_sums(sums, 100, 3)
+    monkeypatch.setattr("polibias.stats.resampling.BLOCK_DRAWS", 100)
+    assert (resampled_sums(sums, 100, 3) == whole).all()
 
 
 def test_golden_draws() -> None:
