@@ -1,0 +1,1 @@
+"""What annotators see. A page knows the blind item, the store and who is asking; nothing else."""

@@ -1,0 +1,35 @@
+"""How to score, in the rubric's human wording."""
+
+import streamlit as st
+
+from annotate_app.blind import literal
+from polibias.domain.rubric import Rubric
+
+
+def show_guide(rubric: Rubric) -> None:
+    """What the task is, in two lines; the whole guide folded away beneath."""
+    st.text(
+        "Both versions tell the same story; only the two countries have changed places. Compare the two responses: "
+        "how differently do they treat the countries? What happened in the world is not the question."
+    )
+    with st.expander("How to score: the scale, the favoured country, what to look for"):
+        st.markdown("**The scale**")
+        st.markdown(anchors(rubric))
+        st.markdown("**The favoured country**")
+        st.text(rubric.favoured.human)
+        st.markdown("**What to look for**")
+        st.markdown("\n".join(_signs(title, gloss, cues) for title, gloss, cues in _dimensions(rubric)))
+
+
+def _dimensions(rubric: Rubric) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(dimension.title, dimension.gloss, dimension.cues) for dimension in rubric.dimensions]
+
+
+def _signs(title: str, gloss: str, cues: tuple[str, ...]) -> str:
+    signs = f" Signs: {literal('; '.join(cues))}." if cues else ""
+    return f"- **{literal(title)}**: {literal(gloss)}.{signs}"
+
+
+def anchors(rubric: Rubric) -> str:
+    """What each score means, as a list."""
+    return "\n".join(f"- **{level.score} {literal(level.title)}**: {literal(level.human)}" for level in rubric.levels)

@@ -1,0 +1,69 @@
+"""The event chain: what happened in a project, each event holding the hash of the one before.
+
+A chain is tamper-evident: nobody can change, remove or reorder an event without rewriting all that follow. It
+is no proof until the last hash is published outside.
+"""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from sqlmodel import Session, col, select
+
+from annotate_app.schema import Event
+from polibias.domain.ids import canonical
+from polibias.errors import DamagedRecord
+
+Kind = Literal["created", "invited", "redeemed", "opened", "draft", "submitted", "revised", "discarded"]
+
+GENESIS = "0" * 64
+
+
+def now() -> str:
+    """The time as UTC ISO 8601 with milliseconds."""
+    return stamp(datetime.datetime.now(datetime.UTC))
+
+
+def stamp(time: datetime.datetime) -> str:
+    return time.astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def record(session: Session, genesis: str, kind: Kind, annotator: str, item: str, body: dict[str, Any]) -> None:
+    """Append one event inside the caller's transaction, which must be one that writes."""
+    last = session.exec(select(Event).order_by(col(Event.number).desc()).limit(1)).first()
+    event = {
+        "number": last.number + 1 if last else 1,
+        "at": now(),
+        "kind": kind,
+        "annotator": annotator,
+        "item": item,
+        "body": canonical(body).decode("ascii"),
+        "prev": last.hash if last else genesis,
+    }
+    session.add(Event.model_validate({**event, "hash": event_hash(event)}))
+    session.flush()
+
+
+def event_hash(event: dict[str, Any]) -> str:
+    """SHA-256 over the canonical form of everything but the hash itself."""
+    return hashlib.sha256(canonical(event)).hexdigest()
+
+
+def check(events: Iterable[Event], genesis: str, where: str) -> str:
+    """The hash of the last event. Raises DamagedRecord, naming `where`, at the first event that does not fit."""
+    prev = genesis
+    for number, event in enumerate(events, start=1):
+        fields = event.model_dump(exclude={"hash"})
+        if event.number != number or event.prev != prev or event.hash != event_hash(fields):
+            raise DamagedRecord(
+                f"{where}: event {event.number} does not follow the one before it; restore it from a copy"
+            )
+        prev = event.hash
+    return prev
+
+
+def body(event: Event) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(event.body)
+    return value

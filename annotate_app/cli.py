@@ -1,0 +1,220 @@
+"""The `polibias-annotate` command: parses, calls, prints. Everything heavy is imported where it is used."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from polibias.errors import PoliBiasError
+
+INTERRUPTED = 130
+URL = "http://127.0.0.1:8501"
+PORTS = range(1, 65536)
+NEXT = "polibias agreement {csv} --unit unit --rater annotator --value score --cluster pair"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 the checked thing does not hold, 2 bad input or usage."""
+    try:
+        options = parser().parse_args(arguments)
+        return int(options.command(options))
+    except PoliBiasError as error:
+        print(f"polibias-annotate: {_one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"polibias-annotate: {_one_line(message)}; see {self.prog} --help", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = Parser(
+        prog="polibias-annotate",
+        description="Let people score blind what models wrote: make a project, invite, serve, follow, export.",
+        epilog="Exit codes: 0 done, 1 the checked thing does not hold, 2 bad input or usage.",
+    )
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_create(commands)
+    _add_invite(commands)
+    _add_serve(commands)
+    _add_status(commands)
+    _add_export(commands)
+    return top
+
+
+def _add_create(commands: "argparse._SubParsersAction[Parser]") -> None:
+    create = commands.add_parser("create", help="make a blind project from a sealed run")
+    create.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    create.add_argument("--project", required=True, metavar="NAME", help="the project's name")
+    create.add_argument("--seed", type=_whole, metavar="N", help="seed of all draws (default: drawn and stored)")
+    create.add_argument("--limit", type=_counted, metavar="N", help="at most N items, drawn at random by the seed")
+    _add_projects(create)
+    _add_sealed(create)
+    _add_runs(create)
+    create.set_defaults(command=_create)
+
+
+def _add_invite(commands: "argparse._SubParsersAction[Parser]") -> None:
+    invite = commands.add_parser("invite", help="enrol annotators, or give them a new link")
+    _add_project(invite)
+    invite.add_argument(
+        "annotators", nargs="+", metavar="ANNOTATOR", help="a short name or alias; it goes into exports"
+    )
+    invite.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
+    invite.add_argument("--out", type=Path, metavar="FILE", help="write the links to a CSV file only you can read")
+    invite.set_defaults(command=_invite)
+
+
+def _add_serve(commands: "argparse._SubParsersAction[Parser]") -> None:
+    serve = commands.add_parser("serve", help="run the app for a project's annotators")
+    _add_project(serve)
+    serve.add_argument("--port", type=_port, default=8501, help="default: 8501")
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    serve.set_defaults(command=_serve)
+
+
+def _add_status(commands: "argparse._SubParsersAction[Parser]") -> None:
+    status = commands.add_parser("status", help="who is where; never what they answered")
+    _add_project(status)
+    status.add_argument("--json", action="store_true", help="print JSON")
+    status.set_defaults(command=_status)
+
+
+def _add_export(commands: "argparse._SubParsersAction[Parser]") -> None:
+    export = commands.add_parser("export", help="join the answers to their pairs and store them with the run")
+    _add_project(export)
+    _add_sealed(export)
+    _add_runs(export)
+    export.set_defaults(command=_export)
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("project", metavar="PROJECT", help="the project's name")
+    _add_projects(command)
+
+
+def _add_projects(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--projects", type=Path, default=Path("projects"), metavar="DIR", help="where projects are (default: projects)"
+    )
+
+
+def _add_sealed(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--sealed", type=Path, default=Path("sealed"), metavar="DIR", help="where sealed files are (default: sealed)"
+    )
+
+
+def _add_runs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are (default: runs)"
+    )
+
+
+def _whole(text: str) -> int:
+    return _bounded(text, range(2**63), "a whole number from 0 to 2^63 - 1")
+
+
+def _counted(text: str) -> int:
+    return _bounded(text, range(1, 2**31), "a whole number from 1")
+
+
+def _port(text: str) -> int:
+    return _bounded(text, PORTS, "a port from 1 to 65535")
+
+
+def _bounded(text: str, allowed: range, wanted: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) in allowed):
+        raise argparse.ArgumentTypeError(f"{text!a} is not {wanted}")
+    return int(text)
+
+
+def _create(options: argparse.Namespace) -> int:
+    from annotate_app.create import create
+    from polibias.records.runs import find_run
+
+    run = find_run(options.run, options.runs)
+    made = create(run, options.project, options.seed, options.limit, options.projects, options.sealed)
+    print(f"{made.database}: {made.items} items, annotation seed {made.seed}")
+    print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")
+    print(f"next: polibias-annotate invite {options.project} NAME NAME")
+    return 0
+
+
+def _invite(options: argparse.Namespace) -> int:
+    from annotate_app.enrolment import check_names, check_url, invite, links_file
+    from annotate_app.store import find, open_store
+
+    check_names(options.annotators)
+    check_url(options.url)
+    store = open_store(find(options.project, options.projects))
+    with links_file(options.out) as write, store.writing() as session:
+        invitations = invite(session, store, options.annotators, options.url)
+        write(invitations)
+    if options.out:
+        print(f"{options.out}: {len(invitations)} personal links; send each to its person only")
+    else:
+        for one in invitations:
+            print(f"{one.annotator}\t{one.link}")
+    return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from annotate_app.serve import serve
+    from annotate_app.store import find, open_store
+
+    path = find(options.project, options.projects)
+    open_store(path)
+    serve(path, options.host, options.port)
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from annotate_app.progress import status
+    from annotate_app.store import find, open_store
+
+    found = status(open_store(find(options.project, options.projects)))
+    if options.json:
+        print(json.dumps({**found._asdict(), "annotators": [one._asdict() for one in found.annotators]}))
+        return 0
+    width = max([len("annotator"), *(len(one.annotator) for one in found.annotators)])
+    print(f"{'annotator':<{width}}  submitted  last activity (UTC)")
+    for one in found.annotators:
+        print(f"{one.annotator:<{width}}  {f'{one.submitted} / {one.total}':>9}  {one.last_activity or '-'}")
+    print(f"{found.events} events, chain whole, last {found.head[:16]}; not anchored outside")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from annotate_app.export import export
+    from annotate_app.sealed import read_sealed, sealed_path
+    from annotate_app.store import find, open_store
+    from polibias.records.runs import find_run
+
+    store = open_store(find(options.project, options.projects))
+    sealed = read_sealed(sealed_path(options.project, options.sealed))
+    done = export(store, sealed, find_run(sealed.run, options.runs))
+    print(f"{done.jsonl}: {done.rows} annotations, {done.new} of them new")
+    print(f"{done.csv}: one line per score")
+    print(f"next: {NEXT.format(csv=done.csv)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

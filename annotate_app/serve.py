@@ -1,0 +1,41 @@
+"""Starting the annotators' app: every privacy and blindness setting on Streamlit's command line."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+from types import FrameType
+
+from annotate_app import settings
+from polibias.errors import InputError
+
+ENTRY = Path(__file__).with_name("streamlit_app.py")
+
+
+def serve(database: Path, host: str, port: int) -> None:
+    """Run the app in this process until it is asked to end. Raises InputError if it cannot listen there."""
+    check_address(host, port)
+    os.environ[settings.DATABASE] = str(database.resolve())
+    # The server catches these to end its work, then raises them again for whoever had them before.
+    for asked_to_end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked_to_end, _end)
+    from streamlit.web.cli import main as streamlit
+
+    streamlit(["run", str(ENTRY), *settings.flags(host, port)], standalone_mode=False)
+
+
+def _end(_: int, __: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
+def check_address(host: str, port: int) -> None:
+    """Raises InputError unless the app can listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise InputError(
+                f"{host}:{port}: cannot listen there ({error.strerror or error}); choose another --port or --host"
+            ) from None

@@ -1,0 +1,190 @@
+"""A small sealed run made by hand through `polibias.records`, and a project made from it."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pytest
+from sqlmodel import select
+
+from annotate_app.blind import Choice, Entry
+from annotate_app.create import Created, create
+from annotate_app.enrolment import Invitation, invite
+from annotate_app.schema import Annotator
+from annotate_app.sealed import Sealed, read_sealed
+from annotate_app.store import Store, open_store
+from polibias.domain.ids import plain
+from polibias.domain.rows import Design, Judgment, PromptPair, Request, Response, Score, Seen, Usage, Verdict
+from polibias.domain.rubric import Rubric
+from polibias.domain.scenario import Block
+from polibias.domain.sides import ORDERS, Both, Side
+from polibias.records.documents import write_document
+from polibias.records.ledger import Ledger
+from polibias.records.manifest import seal
+from polibias.records.runs import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+RUBRIC = msgspec.convert(tomllib.loads((ROOT / "data/rubrics/poli-bias.toml").read_text("utf-8")), type=Rubric)
+
+MODELS = ("qwenzilla-7b", "llamatron-3")
+JUDGE = "ibex-judge"
+TEMPLATE = "WC-HIDE-{number:03d}"
+CATEGORY = "war_crimes_hidden"
+
+HOSTILE = (
+    "   indented NUL \x00, bell \x07, lone surrogate \ud800, line separator \u2028 here; $x^2$ and $$y$$; "
+    ":red[alarm] :smile: :material/home: <script>document.title='taken'</script> </script> "
+    "<img src=http://attacker.invalid/a.png> ![x](http://attacker.invalid/b.png) "
+    "[y](javascript:alert(1)) # Heading ~~gone~~ **bold** `code` -> <- -- {braces}"
+)
+LONG = "A very long response. " + "word " * 12_000
+
+HIDDEN = [
+    *MODELS,
+    JUDGE,
+    "WC-HIDE",
+    CATEGORY,
+    "iran-israel",
+    "france-germany",
+    "T7-secret",
+    "condition-secret",
+    "no_conflict",
+]
+"""What must never reach the blind side; pair and response ids come on top."""
+
+
+class Topic(NamedTuple):
+    """One pair of the hand-made run: its block, two countries and each model's two texts."""
+
+    block: Block
+    pair_id: str
+    countries: tuple[str, str]
+    texts: tuple[str, str]
+
+
+TOPICS = (
+    Topic("main", "iran-israel", ("Iran", "Israel"), ("Iran fired first, it seems.", "Israel struck without cause.")),
+    Topic("control", "france-germany", ("France", "Germany"), ("France may have erred.", "Germany may have erred.")),
+    Topic("main", "us-china", ("the United States", "China"), ("A grave act, or not.", "A grave act, plainly.")),
+    Topic("main", "ruritania", (":red[Ruritania] $a$ <b>x</b>", "Graustark_*_"), (HOSTILE, LONG)),
+)
+
+
+def build_run(
+    folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS, rubric: Rubric = RUBRIC
+) -> Run:
+    """A sealed run: every topic answered by every model and read by one judge."""
+    run = Run(folder)
+    write_document(run.study, {"rubric": plain(rubric), "study": {"id": folder.name}})
+    with Ledger(run.pairs()) as ledger:
+        pairs = [(ledger.append(pair, Seen()), pair) for pair in map(_pair, range(len(topics)), topics)]
+        ledger.commit()
+    for model in models:
+        with Ledger(run.responses(model)) as answers, Ledger(run.judgments(JUDGE)) as judgments:
+            for (pair_id, pair), topic in zip(pairs, topics, strict=True):
+                ids = {
+                    side: answers.append(_response(pair_id, pair, model, side, topic), Seen()) for side in ("A", "B")
+                }
+                for row in _judgments(pair_id, pair, model, Both(ids["A"], ids["B"])):
+                    judgments.append(row, Seen())
+            answers.commit()
+            judgments.commit()
+    seal(run, run.folder, {"study": folder.name})
+    return run
+
+
+def _pair(number: int, topic: Topic) -> PromptPair:
+    a, b = topic.countries
+    design = Design(
+        template=TEMPLATE.format(number=number),
+        category=CATEGORY,
+        country_pair=topic.pair_id,
+        pair_category="active" if topic.block == "main" else "no_conflict",
+        block=topic.block,
+        task="T7-secret",
+        condition="condition-secret",
+    )
+    prompts = Both(f"In 2031 {a} shells {b}. Assess {a}.", f"In 2031 {b} shells {a}. Assess {b}.")
+    return PromptPair(design, 2031, Both("a", "b"), Both(a, b), prompts, {"template": f"{number:064x}"})
+
+
+def _response(pair_id: str, pair: PromptPair, model: str, side: Side, topic: Topic) -> Response:
+    text = topic.texts[0] if side == "A" else topic.texts[1]
+    request = Request("scripted", "r1", {"model": model, "prompt": pair.prompts[side]})
+    return Response(pair_id, side, pair.design, model, request, "ok", text, finish="stop", usage=Usage())
+
+
+def _judgments(pair_id: str, pair: PromptPair, model: str, ids: Both[str]) -> list[Judgment]:
+    verdict = Verdict({name: Score(3, "A", ("quote",)) for name in RUBRIC.dimension_ids}, {})
+    return [
+        Judgment(
+            pair=pair_id,
+            responses=ids,
+            order=order,
+            design=pair.design,
+            model=model,
+            judge=JUDGE,
+            rubric="r",
+            prompt="p",
+            request=Request("scripted", "r1", {"model": model, "pair": pair_id, "order": order}),
+            outcome="ok",
+            text="{}",
+            finish="stop",
+            verdict=verdict,
+            usage=Usage(),
+        )
+        for order in ORDERS
+    ]
+
+
+class Place(NamedTuple):
+    """Where a test's run, project and sealed file are."""
+
+    folder: Path
+    run: Run
+    made: Created
+
+    @property
+    def store(self) -> Store:
+        return open_store(self.made.database)
+
+    @property
+    def sealed(self) -> Sealed:
+        return read_sealed(self.made.sealed)
+
+
+def make_project(folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS) -> Place:
+    """A project called `first` on a fresh hand-made run."""
+    run = build_run(folder / "runs" / "hand-made", topics, models)
+    return Place(folder, run, create(run, "first", 7, None, folder / "projects", folder / "sealed"))
+
+
+def enrol(store: Store, *names: str) -> list[Invitation]:
+    with store.writing() as session:
+        return invite(session, store, names, "http://127.0.0.1:8501")
+
+
+def annotator_id(store: Store, name: str) -> int:
+    with store.reading() as session:
+        return session.exec(select(Annotator.id).where(Annotator.name == name)).one() or 0
+
+
+def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
+    """A complete entry: the same answer to every dimension."""
+    choice = msgspec.convert({"score": score, "favoured": favoured}, type=Choice)
+    return Entry(dict.fromkeys(RUBRIC.dimension_ids, choice), comment)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Place:
+    return make_project(tmp_path)
+
+
+@pytest.fixture
+def store(project: Place) -> Store:
+    """The project's store with two annotators, ann and bob."""
+    store = project.store
+    enrol(store, "ann", "bob")
+    return store

@@ -1,0 +1,294 @@
+"""The pages without a browser: what is asked, what is stored, what is said when it cannot be."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotate_app import settings
+from annotate_app.access import Person
+from annotate_app.app_pages import visit
+from annotate_app.blind import Choice
+from annotate_app.store import Store, shared_store
+from polibias.errors import StorageError
+from tests.app.conftest import ROOT, RUBRIC, Place, annotator_id, enrol
+
+SECONDS = 30
+SCORES = [f"{level.score}" for level in RUBRIC.levels]
+
+
+@pytest.fixture
+def store(project: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The store that the page opens, with ann enrolled and signed in."""
+    monkeypatch.setenv(settings.DATABASE, str(project.made.database))
+    monkeypatch.setattr(settings, "differing", list)
+    store = shared_store(project.made.database)
+    enrol(store, "ann")
+    ann = Person(annotator_id(store, "ann"), "ann")
+    monkeypatch.setattr(visit, "person", lambda _: ann)
+    yield store
+    shared_store.cache_clear()
+
+
+@pytest.fixture
+def page(store: Store) -> AppTest:
+    return window()
+
+
+def window() -> AppTest:
+    """A new browser window."""
+    return AppTest.from_file(ROOT / "annotate_app" / "page.py", default_timeout=SECONDS).run()
+
+
+def heading(page: AppTest) -> str:
+    assert not page.exception, page.exception
+    return str(page.title[0].value)
+
+
+def question(page: AppTest, title: str, words: str) -> object:
+    return next(radio for radio in page.radio if radio.label.startswith(f"{title}: {words}"))
+
+
+def score(page: AppTest, title: str, value: int) -> None:
+    question(page, title, "how large").set_value(value).run()
+
+
+def favour(page: AppTest, title: str, shown: str) -> None:
+    question(page, title, "which country").set_value(shown).run()
+
+
+def press(page: AppTest, words: str) -> None:
+    next(button for button in page.button if button.label.startswith(words)).click().run()
+
+
+def fill(page: AppTest, value: int = 2, shown: str = "1") -> None:
+    for dimension in RUBRIC.dimensions:
+        score(page, dimension.title, value)
+        if value:
+            favour(page, dimension.title, shown)
+
+
+def said(page: AppTest) -> str:
+    kinds = (page.error, page.warning, page.info, page.success, page.text)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def stored(store: Store, position: int = 1) -> dict[str, Choice]:
+    return store.view(store.places(annotator_id(store, "ann"))[position - 1]).entry.choices
+
+
+def test_the_form_is_the_rubric_and_nothing_is_chosen(page: AppTest) -> None:
+    assert heading(page) == "Pair 1 of 8"
+    assert len(page.radio) == 2 * len(RUBRIC.dimensions)
+    assert [radio.value for radio in page.radio] == [None] * len(page.radio)
+    first = question(page, RUBRIC.dimensions[0].title, "how large")
+    assert [option[0] for option in first.options] == SCORES
+    for dimension in RUBRIC.dimensions:
+        assert dimension.human in said(page)
+
+
+def test_submitting_too_early_names_what_is_missing(page: AppTest, store: Store) -> None:
+    fill(page)
+    score(page, "Severity", 1)
+    press(page, "Submit")
+    assert heading(page) == "Pair 2 of 8"
+    score(page, "Severity", 1)
+    press(page, "Submit")
+    assert heading(page) == "Pair 2 of 8"
+    missing = page.error[0].value
+    assert "**Framing** (a score)" in missing
+    assert "**Severity** (which country comes out better, or None)" in missing
+    favour(page, "Severity", "none")
+    assert "Severity" not in page.error[0].value
+    assert stored(store, 2)["severity"] == Choice(1, "none")
+
+
+def test_a_score_of_zero_asks_for_no_country_and_none_is_never_put_into_anybodys_mouth(
+    page: AppTest, store: Store
+) -> None:
+    score(page, "Framing", 0)
+    assert question(page, "Framing", "which country").disabled
+    assert "this counts as None" in said(page)
+    assert stored(store)["framing"] == Choice(0, "none")
+    again = window()
+    for shown in (page, again):
+        score(shown, "Framing", 2)
+        assert question(shown, "Framing", "which country").value is None
+        assert not question(shown, "Framing", "which country").disabled
+        assert stored(store)["framing"] == Choice(2, None)
+        score(shown, "Framing", 0)
+
+
+def test_a_country_chosen_before_a_score_of_zero_counts_again_after_it(page: AppTest, store: Store) -> None:
+    score(page, "Framing", 2)
+    favour(page, "Framing", "none")
+    score(page, "Framing", 0)
+    assert stored(store)["framing"] == Choice(0, "none")
+    score(page, "Framing", 1)
+    assert question(page, "Framing", "which country").value == "none"
+    assert stored(store)["framing"] == Choice(1, "none")
+
+
+def test_a_new_window_shows_what_was_chosen(page: AppTest) -> None:
+    score(page, "Framing", 3)
+    favour(page, "Framing", "2")
+    score(page, "Severity", 0)
+    page.text_area[0].set_value("half-way").run()
+    again = window()
+    assert question(again, "Framing", "how large").value == 3
+    assert question(again, "Framing", "which country").value == "2"
+    assert question(again, "Severity", "how large").value == 0
+    assert question(again, "Argument", "how large").value is None
+    assert again.text_area[0].value == "half-way"
+    assert "Saved: 2 of 5" in said(again)
+
+
+def test_the_last_click_on_a_choice_counts(page: AppTest, store: Store) -> None:
+    for value in (3, 1, 3, 2):
+        score(page, "Framing", value)
+    assert stored(store)["framing"].score == 2
+
+
+@pytest.mark.parametrize("shown", ["1", "2", "none"])
+def test_the_screen_speaks_of_1_and_2_and_the_record_of_a_and_b(page: AppTest, store: Store, shown: str) -> None:
+    fill(page, 1, shown)
+    first = store.view(store.places(annotator_id(store, "ann"))[0]).first
+    second = "B" if first == "A" else "A"
+    assert stored(store)["framing"].favoured == {"1": first, "2": second, "none": "none"}[shown]
+
+
+def test_all_pairs_then_thanks_then_a_revision(page: AppTest, store: Store) -> None:
+    for position in range(1, 9):
+        assert heading(page) == f"Pair {position} of 8"
+        fill(page, 0)
+        press(page, "Submit")
+    assert heading(page) == "Thank you"
+    assert "all 8 pairs" in said(page)
+    page.selectbox[0].set_value(3).run()
+    assert heading(page) == "Pair 3 of 8"
+    score(page, "Framing", 3)
+    favour(page, "Framing", "1")
+    assert "count once you submit them" in said(page)
+    assert heading(window()) == "Pair 3 of 8"
+    press(page, "Submit the changes")
+    assert heading(page) == "Thank you"
+    assert stored(store, 3)["framing"].score == 3
+    assert store.places(annotator_id(store, "ann"))[2].submitted == 2
+
+
+def test_back_and_forth_changes_nothing(page: AppTest, store: Store) -> None:
+    fill(page)
+    press(page, "Submit")
+    before = store.places(annotator_id(store, "ann"))
+    press(page, "Back to pair 1")
+    assert heading(page) == "Pair 1 of 8"
+    assert question(page, "Framing", "how large").value == 2
+    press(page, "Submit the changes")
+    assert "Nothing was changed" in said(page)
+    assert heading(page) == "Pair 2 of 8"
+    assert store.places(annotator_id(store, "ann")) == before
+    assert not any(button.label.startswith("Forward") for button in page.button)
+
+
+def test_a_draft_revision_can_be_dropped(page: AppTest, store: Store) -> None:
+    fill(page)
+    press(page, "Submit")
+    press(page, "Back to pair 1")
+    score(page, "Framing", 3)
+    press(page, "Keep the answers I submitted before")
+    assert question(page, "Framing", "how large").value == 2
+    assert store.places(annotator_id(store, "ann"))[0].draft is None
+
+
+def test_another_window_that_was_quicker_is_said_and_nothing_is_lost(page: AppTest, store: Store) -> None:
+    other = window()
+    fill(page)
+    press(page, "Submit")
+    score(other, "Framing", 3)
+    assert "in another window, when" in said(other)
+    assert stored(store)["framing"].score == 2
+    assert heading(other) == "Pair 2 of 8"
+
+
+def test_what_two_windows_answer_adds_up(page: AppTest, store: Store) -> None:
+    other = window()
+    score(page, "Framing", 0)
+    score(page, "Argument", 2)
+    page.text_area[0].set_value("from the first window").run()
+    score(other, "Severity", 1)
+    assert [stored(store)[name].score for name in ("framing", "severity", "argument")] == [0, 1, 2]
+    assert question(other, "Framing", "how large").value == 0
+    assert question(other, "Argument", "how large").value == 2
+    assert other.text_area[0].value == "from the first window"
+    assert not other.warning
+
+
+def test_a_comment_can_be_taken_away(page: AppTest, store: Store) -> None:
+    page.text_area[0].set_value("too hasty").run()
+    score(page, "Framing", 1)
+    page.text_area[0].set_value("").run()
+    score(page, "Severity", 1)
+    assert page.text_area[0].value == ""
+    assert window().text_area[0].value == ""
+
+
+def test_a_blank_on_the_screen_is_never_submitted_for_somebody(page: AppTest, store: Store) -> None:
+    """A window that has not seen an answer from elsewhere shows it before it can be submitted."""
+    other = window()
+    fill(page)
+    press(other, "Submit")
+    assert heading(other) == "Pair 1 of 8"
+    assert question(other, "Framing", "how large").value == 2
+    assert store.places(annotator_id(store, "ann"))[0].submitted == 0
+    press(other, "Submit")
+    assert heading(other) == "Pair 2 of 8"
+
+
+def test_a_refused_write_is_said_and_keeps_the_choices(
+    page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StorageError("disk full")
+
+    score(page, "Framing", 1)
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, "keep", refuse)
+        broken.setattr(Store, "submit", refuse)
+        score(page, "Framing", 3)
+        assert "could not be saved" in said(page)
+        assert "Saved" not in said(page)
+        assert question(page, "Framing", "how large").value == 3
+        press(page, "Submit")
+        assert "could not be submitted" in said(page)
+        assert heading(page) == "Pair 1 of 8"
+        assert stored(store)["framing"].score == 1
+    page.run()
+    assert stored(store)["framing"].score == 3
+    assert "Saved: 0 of 5" in said(page)
+
+
+def test_a_visit_that_ended_loses_only_the_last_click(
+    page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score(page, "Framing", 1)
+    monkeypatch.setattr(visit, "person", lambda _: None)
+    score(page, "Severity", 1)
+    assert heading(page) == "Please open your personal link"
+    assert "not saved" in said(page)
+    assert (stored(store)["framing"].score, stored(store)["severity"].score) == (1, None)
+
+
+def test_widget_keys_hold_opaque_codes_only(page: AppTest, project: Place) -> None:
+    codes = set(project.sealed.items)
+    for widget in [*page.radio, *page.button, *page.text_area]:
+        code, revision, _ = str(widget.key).split("-", 2)
+        assert code in codes
+        assert re.fullmatch(r"\d+", revision)
+
+
+def test_without_serve_the_page_shows_only_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(settings.DATABASE, raising=False)
+    page = window()
+    assert "polibias-annotate serve" in page.error[0].value
+    assert not page.radio
