@@ -17,6 +17,7 @@ from polibias.domain.sides import Both, Favoured, Shown, Side, order_from, other
 
 SHOWN: tuple[Shown, Shown, Shown] = ("1", "2", "none")
 REPLACEMENT = "\ufffd"
+WITHHELD = "withheld"
 WORD_JOINER = "\u2060"
 CONTROL_PICTURES = 0x2400
 DELETE_PICTURE = "\u2421"
@@ -74,7 +75,7 @@ def human_wording(rubric: Rubric) -> Rubric:
 
     def without(value: object) -> object:
         if isinstance(value, dict):
-            return {name: "" if name == "judge" else without(part) for name, part in value.items()}
+            return {name: WITHHELD if name == "judge" else without(part) for name, part in value.items()}
         return [without(part) for part in value] if isinstance(value, list | tuple) else value
 
     return msgspec.convert(without(plain(rubric)), type=Rubric)

@@ -27,10 +27,11 @@ from polibias.domain.rows import PromptPair, Response
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Side
 from polibias.errors import InputError
-from polibias.records.documents import read_document
-from polibias.records.ledger import Entry, read, storage_error
-from polibias.records.manifest import manifest_hash, verify
+from polibias.records.documents import read_document, storing
+from polibias.records.ledger import Entry, read
+from polibias.records.manifest import manifest_hash
 from polibias.records.runs import Run
+from polibias.records.verify import require_whole
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 KIND = "blind pair scoring"
@@ -88,11 +89,9 @@ def create(run: Run, name: str, seed: int | None, limit: int | None, projects: P
 @contextmanager
 def _beside(folder: Path) -> Iterator[Path]:
     """A private folder beside `folder` to build in; gone at the end unless it was moved."""
-    try:
+    with storing(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise storage_error(folder, error) from None
     try:
         yield building
     finally:
@@ -100,10 +99,8 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 
 def _move(building: Path, folder: Path) -> None:
-    try:
+    with storing(folder):
         building.rename(folder)
-    except OSError as error:
-        raise storage_error(folder, error) from None
 
 
 def _check_free(name: str, folder: Path, sealed_file: Path) -> None:
@@ -120,8 +117,7 @@ def read_origin(run: Run) -> Origin:
     """The run's rubric and everything in it that can be annotated. Raises InputError unless it is sealed and whole."""
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; finish it with: polibias run STUDY")
-    for problem in verify(run):
-        raise InputError(f"{problem} (found while checking {run.folder} before use)")
+    require_whole(run)
     rubric = read_rubric(run)
     candidates = list(_candidates(run))
     if not candidates:

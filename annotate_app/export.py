@@ -24,10 +24,10 @@ from polibias.domain.ids import plain, tagged_hash
 from polibias.domain.rows import Annotation, Score, Seen
 from polibias.domain.sides import Side
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import read_document, write_file
-from polibias.records.ledger import Head, Ledger, Stream, head_path, read
-from polibias.records.manifest import manifest_hash, seal
-from polibias.records.runs import MANIFEST, Run, annotation_key
+from polibias.records.documents import write_file
+from polibias.records.ledger import Ledger, Stream, read
+from polibias.records.manifest import manifest_hash, reopen, seal
+from polibias.records.runs import Run, annotation_key
 
 COLUMNS = (
     "project",
@@ -83,7 +83,7 @@ def export(store: Store, sealed: Sealed, run: Run) -> Exported:
     answers = read_submitted(store)
     stream = run.annotations(store.project.name)
     with run.locked():
-        _reopen(run, stream)
+        reopen(run, stream)
         rows, new = _append(stream, [(_row(sealed, store.project.name, one), one.at) for one in answers])
         table = stream.path.with_suffix(".csv")
         write_file(table, csv_table(rows, store.rubric.dimension_ids))
@@ -184,19 +184,6 @@ def _scores(one: Submitted) -> dict[str, Score]:
             raise DamagedRecord(f"{one.item}: '{one.annotator}' submitted it without an answer to {name}")
         found[name] = Score(choice.score, choice.favoured)
     return found
-
-
-def _reopen(run: Run, stream: Stream[Annotation]) -> None:
-    """Give a stream that was sealed its committed state back, from the manifest, so that it can grow."""
-    if head_path(stream.path).exists() or not stream.path.exists():
-        return
-    manifest_hash(run.annotations_folder)
-    listed = read_document(run.annotations_folder / MANIFEST)["files"]
-    name = stream.path.relative_to(run.folder).as_posix()
-    found = next((file for file in listed if file["path"] == name), None)
-    if found is None or found["bytes"] != stream.path.stat().st_size:
-        raise DamagedRecord(f"{stream.path}: not as it was sealed; restore it from a copy")
-    write_file(head_path(stream.path), Head(found["rows"], found["bytes"], found["chain"]).line())
 
 
 def _append(stream: Stream[Annotation], answers: Iterable[tuple[Annotation, str]]) -> tuple[list[Annotation], int]:

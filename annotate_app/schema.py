@@ -50,6 +50,8 @@ class Item(SQLModel, table=True):
 
 
 class Annotator(SQLModel, table=True):
+    """One person who annotates, under one name."""
+
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     enrolled_at: str = UTC

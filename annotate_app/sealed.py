@@ -16,8 +16,7 @@ from polibias.domain.ids import canonical
 from polibias.domain.rows import Design
 from polibias.domain.sides import Both
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import read_document, write_document
-from polibias.records.ledger import storage_error
+from polibias.records.documents import read_document, storage_error, storing, write_document
 
 CODE_DIGITS = 16
 
@@ -64,7 +63,8 @@ def sealed_path(name: str, folder: Path) -> Path:
 def reserve(path: Path) -> None:
     """Claim the place of a sealed file. Raises InputError if it is taken, by another `create` at work too."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with storing(path.parent):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         raise InputError(f"{path}: there already; choose another name with --project") from None

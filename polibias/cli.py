@@ -1,6 +1,9 @@
 """The `polibias` command: parses, calls, prints. Everything heavy is imported where it is used."""
 
 import argparse
+import contextlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +13,9 @@ from polibias import __version__
 from polibias.errors import InputError, PoliBiasError
 
 INTERRUPTED = 130
+TRACEBACK = "POLIBIAS_TRACEBACK"
+FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
+LARGEST = 1e6
 STAGES = ("build", "generate", "judge", "seal", "report")
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -17,18 +23,42 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 does not hold, 2 bad input, 3 stopped by a provider."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
-        return int(options.command(options))
+        code = int(options.command(options))
+        if sys.stdout:
+            sys.stdout.flush()
+        return code
     except PoliBiasError as error:
-        print(f"polibias: {_one_line(str(error))}", file=sys.stderr)
-        return error.exit_code
+        return _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
-        print("polibias: stopped; what was answered is stored, the same command goes on", file=sys.stderr)
-        return INTERRUPTED
+        return _fail("stopped; what was answered is stored, the same command goes on", INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+        _drop_stdout()
+        return _fail("the reader of this output went away before the end", InputError.exit_code)
+    except OSError as error:
+        _drop_stdout()
+        return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", InputError.exit_code)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return _fail(f"a fault in polibias ({kind}); set {TRACEBACK}=1 and report what it prints", InputError.exit_code)
+
+
+def _fail(message: str, code: int) -> int:
+    """Say what is wrong in one line, wherever it can still be said."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"polibias: {_one_line(message)}", file=sys.stderr)
+    return code
+
+
+def _drop_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter's end does not stumble over it again."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
 
 
 def _one_line(text: str) -> str:
@@ -85,7 +115,7 @@ def _add_agreement(commands: Commands) -> None:
     agreement.add_argument("--value", metavar="C", help="column with the rating")
     agreement.add_argument("--cluster", metavar="C", help="column whose values are resampled (default: the unit)")
     agreement.add_argument("--categories", default="0,1,2,3", metavar="LIST", help="the scale (default: 0,1,2,3)")
-    agreement.add_argument("--resamples", type=int, default=10_000, metavar="N", help="bootstrap resamples")
+    agreement.add_argument("--resamples", type=_resamples, default=10_000, metavar="N", help="bootstrap resamples")
     agreement.add_argument("--seed", type=int, default=20280101, metavar="N", help="bootstrap seed")
     agreement.add_argument("--json", action="store_true", help="print JSON")
     agreement.set_defaults(command=agreement_command)
@@ -106,8 +136,8 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def verify_command(options: argparse.Namespace) -> int:
-    from polibias.records.manifest import verify
     from polibias.records.runs import find_run
+    from polibias.records.verify import verify
 
     run = find_run(options.run)
     problems = verify(run)
@@ -132,17 +162,11 @@ def report_command(options: argparse.Namespace) -> int:
 def agreement_command(options: argparse.Namespace) -> int:
     import json
 
-    from polibias.analysis.ratings import agreement_of, as_text
-    from polibias.sources.ratings import ANNOTATIONS, Columns, read_ratings
+    from polibias.analysis.ratings import agreement_of, as_text, read_any
 
-    columns = Columns(
-        unit=options.unit or ANNOTATIONS.unit,
-        rater=options.rater or ANNOTATIONS.rater,
-        value=options.value or ANNOTATIONS.value,
-        cluster=options.cluster or ("" if options.unit else ANNOTATIONS.cluster),
-    )
-    table = read_ratings(options.file, columns)
-    found = agreement_of(table, _categories(options.categories), options.resamples, options.seed)
+    scale = _categories(options.categories)
+    table = read_any(options.file, options.unit, options.rater, options.value, options.cluster, scale)
+    found = agreement_of(table, scale, options.resamples, options.seed)
     if options.json:
         print(json.dumps({name: estimate.as_json() for name, estimate in found.estimates.items()}, indent=2))
     else:
@@ -150,12 +174,19 @@ def agreement_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def _resamples(text: str) -> int:
+    number = int(text)
+    if not FEWEST_RESAMPLES <= number <= MOST_RESAMPLES:
+        raise argparse.ArgumentTypeError(f"must lie between {FEWEST_RESAMPLES} and {MOST_RESAMPLES}")
+    return number
+
+
 def _categories(text: str) -> tuple[float, ...]:
     try:
         found = tuple(float(part) for part in text.split(","))
     except ValueError:
         found = ()
-    if len(found) < 2 or list(found) != sorted(set(found)):
+    if len(found) < 2 or list(found) != sorted(set(found)) or not all(abs(point) < LARGEST for point in found):
         raise InputError(
             f"--categories {text}: name at least two different numbers in ascending order, such as 0,1,2,3"
         )

@@ -14,20 +14,22 @@ import msgspec
 
 from polibias import __version__, generate, pairs
 from polibias.calls.scheduler import Done, Task, run_calls
-from polibias.domain.ids import canonical, plain
+from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import Judgment, PromptPair, Response, Seen, Usage
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, Both, Side
-from polibias.domain.study import Study
+from polibias.domain.study import AnyModel, Study
 from polibias.domain.wording import JudgePrompt
 from polibias.errors import InputError, ProviderError, TooLong
 from polibias.judging import judge as judging
-from polibias.models.base import Model, Reply
+from polibias.judging.prompt import judge_prompt
+from polibias.models.base import Call, Model, Reply
 from polibias.models.registry import open_model
-from polibias.records.documents import read_document, write_document
+from polibias.records.documents import read_named, write_named
 from polibias.records.ledger import Ledger, Stream, read, request_key
 from polibias.records.manifest import seal, utc_now
-from polibias.records.runs import Run
+from polibias.records.runs import MANIFEST, STUDY_TAG, Run, pair_key
+from polibias.records.verify import require_whole
 from polibias.report.document import write_report
 from polibias.sources.files import data_folder
 from polibias.sources.library import Library
@@ -55,7 +57,6 @@ class Plan(NamedTuple):
 
     study: Study
     text: str
-    library: Library
     rubric: Rubric
     asked: JudgePrompt
     prompt_pairs: list[PromptPair]
@@ -64,66 +65,100 @@ class Plan(NamedTuple):
 
 
 def plan(name: str, data: Path | None = None) -> Plan:
-    """Read the study and its data and open its models; every mistake in them surfaces here."""
+    """Read the study and its data and open its models; every mistake in them surfaces here, before any call."""
     path = find_study(name)
     study, where = read_study(path), str(path)
     library = Library(data or data_folder())
-    scenarios = library.scenarios(study.items, study.condition, where)
-    return Plan(
+    found = Plan(
         study=study,
         text=study_text(path),
-        library=library,
         rubric=library.rubric(study.rubric, where),
         asked=library.judge_prompt(study.judge_prompt, where),
-        prompt_pairs=[pairs.build(scenario) for scenario in scenarios],
+        prompt_pairs=[pairs.build(scenario) for scenario in library.scenarios(study.items, study.condition, where)],
         models=[open_model(spec) for spec in study.models],
         judges=[open_model(spec) for spec in study.judges],
     )
+    judge_prompt(found.asked, found.rubric, found.prompt_pairs[0], Both("", ""), "AB")
+    return found
 
 
-def describe(plan: Plan) -> dict[str, Any]:
-    """What a run is about: stored as `study.json` at its start and compared at every resumption."""
+def identity(plan: Plan) -> dict[str, Any]:
+    """What decides requests and numbers. A run that was begun goes on only with the very same."""
+    models, judges = (
+        [
+            {"name": model.name, "adapter": model.adapter, "revision": model.revision, "asks": _asks(model, spec)}
+            for model, spec in zip(found, specs, strict=True)
+        ]
+        for found, specs in ((plan.models, plan.study.models), (plan.judges, plan.study.judges))
+    )
     return {
-        "study": plan.study,
-        "text": plan.text,
+        "pairs": tagged_hash("pairs/1", [pair_key(pair) for pair in plan.prompt_pairs]),
         "rubric": plan.rubric,
         "judge_prompt": plan.asked,
-        "models": [_about(model) for model in plan.models],
-        "judges": [_about(model) for model in plan.judges],
+        "models": models,
+        "judges": judges,
+        "analysis": plan.study.analysis,
     }
 
 
-def _about(model: Model) -> dict[str, str]:
-    return {"name": model.name, "adapter": model.adapter, "revision": model.revision, "provider": model.provider}
+def _asks(model: Model, spec: AnyModel) -> str:
+    """A hash over how this model is asked: every parameter of a request but its text."""
+    return tagged_hash("request/1", model.request(Call("", spec.max_tokens, {"type": "object", "properties": {}})))
+
+
+def describe(plan: Plan) -> dict[str, Any]:
+    """What a run is about, as kept in `study.json`: its identity, the file as written, who answered."""
+    providers = {
+        role: [model.provider for model in found] for role, found in (("models", plan.models), ("judges", plan.judges))
+    }
+    return {
+        **identity(plan),
+        "study": {"id": plan.study.id, "title": plan.study.title},
+        "text": plan.text,
+        "providers": providers,
+    }
 
 
 def run_study(plan: Plan, run: Run, watcher: Watcher, last: str = STAGES[-1], set_aside: bool = False) -> None:
     """Do what is left of the study, stage by stage, up to and including `last`."""
     with run.locked():
-        _claim(plan, run)
         if run.sealed:
+            _check_identity(plan, run)
             watcher.note(f"{run.folder}: sealed, nothing is left to ask")
         else:
+            _claim(plan, run)
             asyncio.run(_fill(plan, run, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
-        if last == "report" and not (run.report / "manifest.json").exists():
+        if last == "report" and not (run.report / MANIFEST).exists():
             watcher.stage("report", 1, 0)
             write_report(run)
             watcher.advance(1, 0)
 
 
 def _claim(plan: Plan, run: Run) -> None:
-    """Start the run, or make sure that it was started with this very study."""
-    wanted = describe(plan)
-    if not run.study.exists():
-        write_document(run.study, wanted | {"software": {"polibias": __version__}, "started_at": utc_now()})
-        return
-    stored = read_document(run.study)
-    for part, value in wanted.items():
+    """Begin the run, or make sure that it was begun with this very study.
+
+    While nothing was answered yet, a changed study simply replaces the one that was begun.
+    """
+    started = utc_now()
+    if run.study.exists():
+        if run.anything_answered():
+            started = _check_identity(plan, run)
+        else:
+            run.start_over()
+    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": started}
+    write_named(run.study, STUDY_TAG, plain(body))
+
+
+def _check_identity(plan: Plan, run: Run) -> str:
+    """Raises InputError unless the run was begun with this study; returns when that was."""
+    stored = read_named(run.study, STUDY_TAG)
+    for part, value in identity(plan).items():
         if canonical(stored.get(part)) != canonical(plain(value)):
             raise InputError(
-                f"{run.study}: this run was started with another {part.replace('_', ' ')}; "
+                f"{run.study}: this run was begun with other {part.replace('_', ' ')}; "
                 "give the changed study another id, or another folder with --runs"
             )
+    return str(stored["started_at"])
 
 
 async def _fill(plan: Plan, run: Run, watcher: Watcher, stages: Sequence[str], set_aside: bool) -> None:
@@ -266,23 +301,26 @@ def _failure(error: ProviderError) -> Any:
 
 
 def _seal(plan: Plan, run: Run, watcher: Watcher) -> None:
-    """Seal the run if every call was answered; otherwise say how many were not and stop."""
-    unanswered = sum(_unanswered(run, plan))
+    """Seal the run if every call was answered and every record holds; otherwise say why not and stop."""
+    unanswered = [note for stream in run.streams() for note in _unanswered(stream)]
     if unanswered:
         raise ProviderError(
-            f"{run.folder}: {unanswered} calls got no answer and the run stays open; "
+            f"{run.folder}: {len(unanswered)} calls got no answer (the last: {unanswered[-1]}) and the run stays open; "
             "run the same command to ask them again"
         )
+    require_whole(run)
     watcher.stage("seal", 1, 0)
     seal(run, run.folder, {"study": plan.study.id, "polibias": __version__})
     watcher.advance(1, 0)
 
 
-def _unanswered(run: Run, plan: Plan) -> Iterator[int]:
-    streams: list[Stream[Any]] = [run.responses(model.name) for model in plan.models]
-    streams += [run.judgments(judge.name) for judge in plan.judges]
-    for stream in streams:
-        state: dict[str, bool] = {}
-        for entry in read(stream):
-            state[entry.key] = state.get(entry.key, False) or entry.row.answered
-        yield sum(not answered for answered in state.values())
+def _unanswered(stream: Stream[Any]) -> list[str]:
+    """The notes of the calls that have no answer in any row."""
+    notes: dict[str, str] = {}
+    answered: set[str] = set()
+    for entry in read(stream):
+        if entry.row.answered:
+            answered.add(entry.key)
+        else:
+            notes[entry.key] = entry.row.note
+    return [note for key, note in notes.items() if key not in answered]

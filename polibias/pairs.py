@@ -9,11 +9,19 @@ from polibias.domain.rows import Design, PromptPair
 from polibias.domain.scenario import Country, Scenario
 from polibias.domain.sides import Both
 from polibias.domain.wording import fill
+from polibias.errors import InputError
 
 
 def build(scenario: Scenario) -> PromptPair:
-    """The pair of prompts for one scenario. Version A has country A as the aggressor."""
+    """The pair of prompts for one scenario. Version A has country A as the aggressor.
+
+    Raises InputError if the two versions would be the same.
+    """
     pair, condition = scenario.pair, scenario.condition
+    version_a = prompt(scenario, scenario.country_a, scenario.country_b)
+    version_b = prompt(scenario, scenario.country_b, scenario.country_a)
+    if version_a == version_b:
+        raise InputError(f"pair '{pair.id}': its two countries are named alike, so both versions are the same prompt")
     return PromptPair(
         design=Design(
             template=scenario.template.id,
@@ -27,10 +35,7 @@ def build(scenario: Scenario) -> PromptPair:
         year=condition.year,
         country_ids=Both(pair.a, pair.b),
         countries=Both(scenario.country_a.in_text, scenario.country_b.in_text),
-        prompts=Both(
-            prompt(scenario, scenario.country_a, scenario.country_b),
-            prompt(scenario, scenario.country_b, scenario.country_a),
-        ),
+        prompts=Both(version_a, version_b),
         sources=scenario.sources,
     )
 

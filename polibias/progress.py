@@ -1,5 +1,6 @@
 """Progress for a person at a terminal, and one line per stage for a log."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 LINE_EVERY = 30.0
 
 
+def say(text: str) -> None:
+    """Print a line of progress. A reader that went away loses the lines, never the run."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
+
+
 class QuietWatcher:
     """A line when a stage begins, one when it is done, and one every half minute between."""
 
@@ -24,7 +33,7 @@ class QuietWatcher:
     def stage(self, name: str, total: int, done: int) -> None:
         self._name, self._total, self._begun, self._done, self._failed = name, total, done, done, 0
         self._started = self._spoken = time.monotonic()
-        print(f"{name}: {total - done} to do{f', {done} already done' if done else ''}", flush=True)
+        say(f"{name}: {total - done} to do{f', {done} already done' if done else ''}")
 
     def advance(self, good: int, failed: int) -> None:
         self._done += good + failed
@@ -32,16 +41,16 @@ class QuietWatcher:
         now = time.monotonic()
         failures = f", {self._failed} failed" if self._failed else ""
         if self._done >= self._total:
-            print(f"{self._name}: done in {now - self._started:.0f} s{failures}", flush=True)
+            say(f"{self._name}: done in {now - self._started:.0f} s{failures}")
         elif now - self._spoken >= LINE_EVERY:
             self._spoken = now
             rate = (self._done - self._begun) / (now - self._started)
             left = (self._total - self._done) / rate
             said = f"{self._done} of {self._total}, {60 * rate:.1f} a minute, about {left:.0f} s left{failures}"
-            print(f"{self._name}: {said}", flush=True)
+            say(f"{self._name}: {said}")
 
     def note(self, text: str) -> None:
-        print(f"note: {text}", flush=True)
+        say(f"note: {text}")
 
 
 class LiveWatcher:
@@ -71,7 +80,7 @@ class LiveWatcher:
 @contextmanager
 def open_watcher(quiet: bool) -> Iterator[QuietWatcher | LiveWatcher]:
     """The live bar on a terminal, plain lines elsewhere."""
-    if quiet or not sys.stdout.isatty():
+    if quiet or sys.stdout is None or not sys.stdout.isatty():
         yield QuietWatcher()
         return
     from rich.progress import (

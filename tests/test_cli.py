@@ -1,6 +1,7 @@
 """The command line: exit codes, one line per error, and the numbers of `agreement`."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from polibias.records.runs import Run
 from tests.chat_server import ChatServer, completion, error
-from tests.conftest import ROOT, polibias
+from tests.conftest import ROOT, command, environment, polibias
 from tests.test_resume import http_models
 
 RATINGS = "item,who,score\n" + "".join(
@@ -32,8 +33,8 @@ def test_wrong_usage_exits_2_without_a_traceback(arguments: tuple[str, ...], tmp
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = polibias("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("run", "verify", "report", "agreement"):
-        assert command in done.stdout
+    for known in ("run", "verify", "report", "agreement"):
+        assert known in done.stdout
 
 
 def test_agreement_prints_estimates(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_agreement_prints_estimates(tmp_path: Path) -> None:
         (
             RATINGS.replace("x,3", "x,9"),
             (),
-            "the value 9 is not on the scale 0, 1, 2, 3; name the scale with --categories",
+            "r.csv:8: the value 9 is not on the scale 0, 1, 2, 3",
         ),
         ("item,who,score\nu,x,1\n", (), "agreement needs two raters; the file has 1"),
         (RATINGS, ("--categories", "3,2,1"), "--categories 3,2,1: name at least two different numbers"),
@@ -104,7 +105,7 @@ def test_a_changed_study_does_not_mix_with_a_started_run(
     study.write_text(study.read_text("utf-8").replace("max_tokens = 50", "max_tokens = 60"), "utf-8")
     code, said = run_against(chat_server, study, tmp_path)
     assert code == 2
-    assert "this run was started with another study" in said
+    assert "this run was begun with other models" in said
 
 
 def test_a_finished_run_asks_nothing_more(
@@ -128,3 +129,53 @@ def test_an_invalid_verdict_is_kept_as_it_is(
     run = Run(tmp_path / "runs" / "small")
     assert "cannot be compared" in (run.report / "index.html").read_text("utf-8")
     assert polibias("verify", run.folder, cwd=tmp_path).returncode == 0
+
+
+def test_a_study_can_be_mended_while_nothing_was_answered(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """A wrong address costs nothing: the mended study goes on under the same id."""
+    chat_server.behave = lambda body, times: error(404, "no such model")
+    study = write_study(models=http_models(chat_server.url))
+    assert run_against(chat_server, study, tmp_path)[0] == 3
+    study.write_text(study.read_text("utf-8").replace('model = "served"', 'model = "serving"'), "utf-8")
+    chat_server.behave = lambda body, times: None
+    assert run_against(chat_server, study, tmp_path)[0] == 0
+    assert polibias("verify", tmp_path / "runs" / "small", cwd=tmp_path).returncode == 0
+
+
+def test_what_changes_no_answer_may_change(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """After a storm of 429 somebody lowers the concurrency and adds a comment; the run goes on."""
+    study = write_study(models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data", "--stage", "generate")
+    assert polibias(*arguments, cwd=tmp_path).returncode == 0
+    asked = chat_server.seen.total()
+    text = study.read_text("utf-8").replace("concurrency = 4", "concurrency = 1")
+    study.write_text(f"# gently now\n{text}", "utf-8")
+    assert run_against(chat_server, study, tmp_path)[0] == 0
+    assert chat_server.seen.total() == 2 * asked
+    assert "gently now" in (tmp_path / "runs" / "small" / "study.json").read_text("utf-8")
+
+
+def test_a_reader_that_goes_away_does_not_end_the_run(write_study: Callable[..., Path], tmp_path: Path) -> None:
+    """`polibias run … | head -1` still finishes."""
+    script = '"$@" | head -1'
+    parts = command("run", write_study(), "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    subprocess.run(["sh", "-c", script, "sh", *parts], cwd=tmp_path, env=environment(), check=True, capture_output=True)
+    assert (tmp_path / "runs" / "small" / "report" / "index.html").is_file()
+
+
+def test_a_fault_is_one_line(tmp_path: Path) -> None:
+    """Odd names and closed outputs end in one line with exit 2, never a traceback."""
+    for name in ("x" * 300, "a\nb", "studies/", "."):
+        done = polibias("run", name, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    done = polibias("agreement", "/dev/null", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("--help"), cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert "Traceback" not in done.stderr

@@ -9,8 +9,8 @@ import msgspec
 from polibias import flow
 from polibias.domain.study import Study
 from polibias.progress import QuietWatcher
-from polibias.records.manifest import verify
 from polibias.records.runs import Run
+from polibias.records.verify import verify
 from tests.conftest import ROOT, study_text
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from polibias.records.ledger import read
-from polibias.records.manifest import verify
 from polibias.records.runs import Run
+from polibias.records.verify import verify
 from tests.chat_server import ChatServer, completion
 from tests.conftest import ROOT, command, environment, polibias
 
@@ -103,6 +103,32 @@ def test_truncated_last_line_stops_and_can_be_set_aside(
 
     assert mended.returncode == 0, mended.stderr
     assert chat_server.seen.total() == CALLS + 1
+    assert verify(Run(tmp_path / "runs" / "small")) == []
+
+
+def test_set_aside_run_still_verifies_when_the_new_answer_differs(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """The lost response is asked again and answered otherwise; its old judgments are superseded, not dangling."""
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    assert polibias(*arguments, "--stage", "judge", cwd=tmp_path).returncode == 0
+    stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
+    stream.write_bytes(stream.read_bytes()[:-20])
+    chat_server.behave = lambda body, times: None if "response_format" in body else completion(body, "Another answer.")
+
+    assert polibias(*arguments, "--set-aside", cwd=tmp_path).returncode == 0
+    assert verify(Run(tmp_path / "runs" / "small")) == []
+
+
+def test_leftovers_of_a_kill_are_not_sealed(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    assert polibias(*arguments, "--stage", "judge", cwd=tmp_path).returncode == 0
+    (tmp_path / "runs" / "small" / "manifest.json.part").touch()
+    assert polibias(*arguments, cwd=tmp_path).returncode == 0
     assert verify(Run(tmp_path / "runs" / "small")) == []
 
 

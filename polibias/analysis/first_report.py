@@ -10,10 +10,11 @@ from polibias.analysis.frames import Case, cases, tidy
 from polibias.analysis.pbi import Tables, responses_table, validity_table
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
-from polibias.records.documents import read_document
+from polibias.records.documents import read_named
 from polibias.records.ledger import read
 from polibias.records.manifest import manifest_hash
-from polibias.records.runs import Run
+from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.verify import require_whole
 from polibias.stats.resampling import ALGORITHM
 
 
@@ -26,10 +27,11 @@ class Analysed(NamedTuple):
 
 
 def analyse(run: Run) -> Analysed:
-    """Compute every table. The run must be sealed: findings name the manifest they rest on."""
-    about = read_document(run.study)
+    """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
+    require_whole(run)
+    about = read_named(run.study, STUDY_TAG)
     rubric = msgspec.convert(about["rubric"], type=Rubric)
-    spec = msgspec.convert(about["study"].get("analysis", {}), type=AnalysisSpec)
+    spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     found = list(cases(run, models, judges))
     tables = Tables(tidy(found, rubric), rubric, spec)
@@ -39,8 +41,8 @@ def analyse(run: Run) -> Analysed:
         title=about["study"]["title"],
         manifest=manifest_hash(run.folder),
         facts=_facts(run, about, rubric, spec, found),
-        models=tuple(about["models"]),
-        judges=tuple(about["judges"]),
+        models=tuple(_who(about, "models")),
+        judges=tuple(_who(about, "judges")),
         tables=(
             main,
             tables.dimension_table(),
@@ -54,6 +56,12 @@ def analyse(run: Run) -> Analysed:
         summary=tuple(in_words(row) for row in main.rows),
     )
     return Analysed(findings, found, rubric)
+
+
+def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
+    """Name, provider and revision of each model of a role."""
+    for entry, provider in zip(about[role], about["providers"][role], strict=True):
+        yield {"name": entry["name"], "adapter": entry["adapter"], "revision": entry["revision"], "provider": provider}
 
 
 def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, found: list[Case]) -> dict[str, str]:
@@ -93,7 +101,7 @@ def _notes(about: dict[str, Any]) -> Iterator[str]:
     adapters = {entry["adapter"] for role in ("models", "judges") for entry in about[role]}
     if "scripted" in adapters:
         yield "This run used the scripted fake in place of a model. Its numbers are evidence about nothing."
-    if any("SmolLM2-135M" in entry["provider"] for role in ("models", "judges") for entry in about[role]):
+    if any("SmolLM2-135M" in provider for found in about["providers"].values() for provider in found):
         yield (
             "This run used a model with 135 million parameters. It shows that the machinery works; "
             "its answers and its judgments are no evidence about any country, and none about larger models."

@@ -71,12 +71,23 @@ def tidy(found: list[Case], rubric: Rubric) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    columns = [*DESIGN_COLUMNS, "judge", "model", "pair", "complete", "total", *rubric.dimension_ids]
-    columns += [f"one_sided_{label.id}" for label in rubric.labels]
+    columns = [*DESIGN_COLUMNS, "judge", "model", "pair", "complete", "total"]
+    columns += [score_column(name) for name in rubric.dimension_ids]
+    columns += [one_sided_column(label.id) for label in rubric.labels]
     return pd.DataFrame([_row(case, rubric) for case in found], columns=columns)
 
 
 DESIGN_COLUMNS = ("template", "category", "country_pair", "pair_category", "block", "task", "condition")
+
+
+def score_column(dimension: str) -> str:
+    """A dimension's column. The prefix keeps a rubric's names apart from the design's."""
+    return f"score_{dimension}"
+
+
+def one_sided_column(label: str) -> str:
+    """A label's column."""
+    return f"one_sided_{label}"
 
 
 def _row(case: Case, rubric: Rubric) -> dict[str, Any]:
@@ -85,8 +96,11 @@ def _row(case: Case, rubric: Rubric) -> dict[str, Any]:
     if not case.complete:
         return row
     verdicts = list(case.verdicts.values())
-    scores = {name: sum(v.scores[name].score for v in verdicts) / len(verdicts) for name in rubric.dimension_ids}
-    labels = {f"one_sided_{label.id}": one_sided(verdicts, label.id, label.one_sided) for label in rubric.labels}
+    scores = {
+        score_column(name): sum(verdict.scores[name].score for verdict in verdicts) / len(verdicts)
+        for name in rubric.dimension_ids
+    }
+    labels = {one_sided_column(label.id): one_sided(verdicts, label.id, label.one_sided) for label in rubric.labels}
     return row | scores | labels | {"total": sum(verdict.total for verdict in verdicts) / len(verdicts)}
 
 

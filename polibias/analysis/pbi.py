@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case
+from polibias.analysis.frames import Case, one_sided_column, score_column
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -48,8 +48,10 @@ def responses_table(cases: list[Case], models: list[str], judge: str) -> Table:
             if (case.model, case.judge) == (model, judge)
             for side in ("A", "B")
         )
-        cells = {name: count(ended[name], model=model) for name in (*outcomes, "missing")}
-        rows.append(TableRow({"model": model}, {"responses": count(sum(ended.values()), model=model), **cells}))
+        cells = {name: count(ended[name], model=model, judge=judge, response=name) for name in (*outcomes, "missing")}
+        rows.append(
+            TableRow({"model": model}, {"responses": count(sum(ended.values()), model=model, judge=judge), **cells})
+        )
     used = [name for name in (*outcomes, "missing") if any(row.cells[name].n for row in rows)]
     columns = (Column("responses", "Responses", "count"), *(Column(n, n.replace("_", " "), "count") for n in used))
     return Table("responses", "How the responses ended", RESPONSES_CAPTION, ("model",), columns, _only(rows, columns))
@@ -76,8 +78,8 @@ def validity_table(cases: list[Case], models: list[str], judges: list[str]) -> T
             cells = {
                 "valid": cell(share(made["ok"], 2 * len(own), "judge call was due"), **where),
                 "complete": cell(share(sum(case.complete for case in own), len(own), "pair"), **where),
-                **{name: count(made[name], **where) for name in outcomes},
-                "missing": count(2 * len(own) - made.total(), **where),
+                **{name: count(made[name], **where, judgment=name) for name in outcomes},
+                "missing": count(2 * len(own) - made.total(), **where, judgment="missing"),
             }
             rows.append(TableRow(where, cells))
     used = [name for name in (*outcomes, "missing") if any(row.cells[name].value for row in rows)]
@@ -117,7 +119,7 @@ class Tables:
         name = "\n".join([*(f"{key}={where[key]}" for key in sorted(where)), score])
         found = bias_index(rows[score].to_list(), main, templates, self.spec.resamples, self.spec.seed, name)
         return {
-            column: cell(value, **where, **({"block": column} if column in BLOCKS else {}))
+            column: cell(value, **where, complete="yes", **({"block": column} if column in BLOCKS else {}))
             for column, value in found.items()
         }
 
@@ -129,7 +131,7 @@ class Tables:
 
     def dimension_table(self) -> Table:
         rows = [
-            TableRow({**keys, "dimension": dimension}, self.blocks(group, dimension, **keys))
+            TableRow({**keys, "dimension": dimension}, self.blocks(group, score_column(dimension), **keys))
             for keys, group in self.groups()
             for dimension in self.rubric.dimension_ids
         ]
@@ -174,7 +176,7 @@ class Tables:
     def _one_sided(self, rows: "pd.DataFrame", **where: str) -> dict[str, Cell]:
         cells: dict[str, Cell] = {}
         for label in self.rubric.labels:
-            values: Any = rows[f"one_sided_{label.id}"]
+            values: Any = rows[one_sided_column(label.id)]
             clear = values[values.notna()]
             cells[f"one_sided_{label.id}"] = cell(
                 share(int(clear.sum()), len(clear), "pair with clear labels"), **where

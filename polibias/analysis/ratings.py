@@ -1,11 +1,16 @@
 """Agreement on a ratings file: what `polibias agreement` computes and says."""
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from polibias.domain.rows import Annotation
 from polibias.errors import InputError
-from polibias.sources.ratings import RatingTable
+from polibias.records.ledger import Stream, read
+from polibias.records.runs import annotation_key
+from polibias.sources.ratings import Columns, Rating, RatingTable, read_ratings, table
 from polibias.stats.agreement import Ratings, agreement
 from polibias.stats.estimate import Estimate
 
@@ -18,15 +23,42 @@ class Agreement(NamedTuple):
     units: int
 
 
+ANNOTATIONS = Columns("unit", "annotator", "score", "pair")
+UNIT_DIGITS = 12
+
+
+def read_any(
+    path: Path, unit: str | None, rater: str | None, value: str | None, cluster: str | None, scale: Sequence[float]
+) -> RatingTable:
+    """A ratings file with the named columns, or without names an exported annotation stream or its CSV."""
+    if path.suffix == ".jsonl" and not (unit or rater or value):
+        return table(path, _annotations(path), scale)
+    columns = Columns(
+        unit or ANNOTATIONS.unit,
+        rater or ANNOTATIONS.rater,
+        value or ANNOTATIONS.value,
+        cluster or ("" if unit else ANNOTATIONS.cluster),
+    )
+    return table(path, read_ratings(path, columns), scale)
+
+
+def _annotations(path: Path) -> Iterator[Rating]:
+    """Every score of the latest row of each annotation; the stream's own hashes are checked on the way."""
+    stream = Stream(path, Annotation, annotation_key)
+    latest = {entry.key: entry for entry in read(stream)}
+    if not latest:
+        raise InputError(f"{path}: no annotations in this file")
+    for entry in latest.values():
+        row = entry.row
+        for dimension, score in row.scores.items():
+            unit = f"{row.pair[:UNIT_DIGITS]}:{row.model}:{dimension}"
+            yield Rating(f"{path}:{entry.number}", unit, row.annotator, float(score.score), row.pair)
+
+
 def agreement_of(table: RatingTable, categories: tuple[float, ...], resamples: int, seed: int) -> Agreement:
-    """Agreement between the table's raters. Raises InputError for a rating off the scale or a single rater."""
-    if len(table.raters) < 2:
-        raise InputError(f"agreement needs two raters; the file has {len(table.raters)}")
+    """Agreement between the table's raters, whose values all lie on the scale."""
     values = np.array([[np.nan if v is None else v for v in row] for row in table.values], dtype=np.float64)
-    try:
-        found = agreement(Ratings(values, categories, table.clusters), resamples, seed)
-    except ValueError as error:
-        raise InputError(f"{error}; name the scale with --categories") from None
+    found = agreement(Ratings(values, categories, table.clusters), resamples, seed)
     return Agreement(found, tuple(table.raters), len(table.units))
 
 

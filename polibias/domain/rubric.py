@@ -8,28 +8,28 @@ from typing import Annotated
 
 import msgspec
 
-from polibias.domain.value import Value
+from polibias.domain.value import EntryId, Text, Value
 
-Identifier = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Identifier = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,39}\Z")]
 
 
 class Level(Value, frozen=True):
     """One point of the scale."""
 
     score: int
-    title: str
-    judge: str
-    human: str
+    title: Text
+    judge: Text
+    human: Text
 
 
 class Dimension(Value, frozen=True):
     """One way in which two responses can differ; `gloss` says it in a few words."""
 
     id: Identifier
-    title: str
-    gloss: str
-    judge: str
-    human: str
+    title: Text
+    gloss: Text
+    judge: Text
+    human: Text
     cues: tuple[str, ...]
 
 
@@ -37,8 +37,8 @@ class Option(Value, frozen=True):
     """One value that a response label can take."""
 
     id: Identifier
-    judge: str
-    human: str
+    judge: Text
+    human: Text
 
 
 class Label(Value, frozen=True):
@@ -48,9 +48,9 @@ class Label(Value, frozen=True):
     """
 
     id: Identifier
-    title: str
-    judge: str
-    human: str
+    title: Text
+    judge: Text
+    human: Text
     options: tuple[Option, ...]
     one_sided: tuple[str, ...]
 
@@ -58,15 +58,19 @@ class Label(Value, frozen=True):
 class FavouredRule(Value, frozen=True):
     """How to name the side that comes out better."""
 
-    judge: str
-    human: str
+    judge: Text
+    human: Text
 
 
 class Rubric(Value, frozen=True):
-    """A complete scoring scheme. `zero_favours_none`: a score of zero admits no favoured side."""
+    """A complete scoring scheme.
 
-    id: str
-    title: str
+    `zero_favours_none`: on the annotation form a score of zero admits no favoured side. A judge's side at score
+    zero is kept as written and carries no weight, since directions are weighted by score.
+    """
+
+    id: EntryId
+    title: Text
     dimensions: tuple[Dimension, ...]
     levels: tuple[Level, ...]
     favoured: FavouredRule

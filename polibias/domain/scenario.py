@@ -5,7 +5,7 @@ Source: paper sections 3.2 and A.1.
 
 from typing import Literal
 
-from polibias.domain.value import Value
+from polibias.domain.value import EntryId, Text, Value
 
 Block = Literal["main", "control"]
 PairCategory = Literal["active", "tension", "no_conflict", "fictional"]
@@ -14,17 +14,17 @@ PairCategory = Literal["active", "tension", "no_conflict", "fictional"]
 class Country(Value, frozen=True):
     """A country and the forms its name takes in running text."""
 
-    id: str
-    name: str
-    in_text: str
-    possessive: str
+    id: EntryId
+    name: Text
+    in_text: Text
+    possessive: Text
     fictional: bool
 
 
 class CountryPair(Value, frozen=True):
     """Two countries in the paper's order; `block` says whether the pair is under study or a control."""
 
-    id: str
+    id: EntryId
     a: str
     b: str
     category: PairCategory
@@ -34,11 +34,11 @@ class CountryPair(Value, frozen=True):
 class Template(Value, frozen=True):
     """A scenario with the placeholders {aggressor}, {target} and {year}."""
 
-    id: str
-    category: str
-    title: str
-    legal_basis: str
-    text: str
+    id: EntryId
+    category: EntryId
+    title: Text
+    legal_basis: Text
+    text: Text
 
 
 class Task(Value, frozen=True):
@@ -47,19 +47,19 @@ class Task(Value, frozen=True):
     `text` may use {aggressor}, {target}, {aggressor_possessive} and {target_possessive}.
     """
 
-    id: str
-    title: str
-    text: str
+    id: EntryId
+    title: Text
+    text: Text
 
 
 class Condition(Value, frozen=True):
     """One way of asking: the opening line, the scenario's year and how the parts are laid out."""
 
-    id: str
-    title: str
-    opening: str
+    id: EntryId
+    title: Text
+    opening: Text
     year: int
-    layout: str
+    layout: Text
 
 
 class Scenario(Value, frozen=True):

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from typing import Annotated
 
-from polibias.domain.value import Value
+import msgspec
+
+from polibias.domain.value import EntryId, Text, Value
 from polibias.errors import InputError
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -32,8 +35,8 @@ class JudgePrompt(Value, frozen=True):
     Source: paper section 4.3 and A.3.
     """
 
-    id: str
-    title: str
-    quotes: int
-    quote_chars: int
-    text: str
+    id: EntryId
+    title: Text
+    quotes: Annotated[int, msgspec.Meta(ge=1, le=2)]
+    quote_chars: Annotated[int, msgspec.Meta(ge=1, le=2000)]
+    text: Text

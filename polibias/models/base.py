@@ -68,7 +68,7 @@ FINISH: dict[str, Finish] = {"stop": "stop", "length": "length", "content_filter
 
 
 def read_chat(answer: dict[str, Any]) -> Reply:
-    """A chat-completions answer as a reply. Raises LookupError or TypeError where it is not one."""
+    """A chat-completions answer as a reply. Raises LookupError, TypeError or AttributeError where it is none."""
     choice = answer["choices"][0]
     message = choice["message"]
     finish = FINISH.get(choice.get("finish_reason"), "error")
@@ -76,8 +76,10 @@ def read_chat(answer: dict[str, Any]) -> Reply:
         finish = "refusal"
     usage = answer.get("usage") or {}
     text = message.get("content")
+    if not isinstance(text, str | None):
+        raise TypeError("content is neither text nor null")
     return Reply(
-        text=text if isinstance(text, str) else "",
+        text=text or "",
         finish=finish,
         usage=Usage(_count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
         served_model=str(answer.get("model") or ""),
@@ -86,4 +88,4 @@ def read_chat(answer: dict[str, Any]) -> Reply:
 
 def _count(usage: dict[str, Any], name: str) -> int | None:
     value = usage.get(name)
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if type(value) is int and 0 <= value < 2**53 else None

@@ -83,12 +83,14 @@ def _xllamacpp() -> Any:
 
 def model_file(spec: LlamaLocal) -> Path:
     """The GGUF file that the spec means. Raises InputError if it is missing or no GGUF file."""
-    path = Path(spec.gguf).expanduser() if spec.gguf else packaged_model()
+    path = Path(spec.gguf) if spec.gguf else packaged_model()
     try:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: model '{spec.name}' cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"model '{spec.name}': no file can be named {spec.gguf!a}") from None
     if magic != b"GGUF":
         raise InputError(f"{path}: model '{spec.name}' is not a GGUF file")
     return path

@@ -1,13 +1,31 @@
-"""Whole files written once: canonical JSON documents and report files, all or nothing."""
+"""Whole files written once, all or nothing: report files, and documents that carry their own hash."""
 
+import errno
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polibias.domain.ids import canonical, plain
-from polibias.errors import DamagedRecord, InputError
-from polibias.records.ledger import storage_error
+from polibias.domain.ids import canonical, plain, tagged_hash
+from polibias.errors import DamagedRecord, InputError, StorageError
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn what the file system refuses into a StorageError that names `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(path, error) from None
+
+
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """A refused write as one clear line."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageError(f"{path}: no space left on the device; free some and run the same command again")
+    return StorageError(f"{path}: cannot be written ({error.strerror})")
 
 
 def write_file(path: Path, data: bytes, durable: bool = True) -> None:
@@ -15,18 +33,27 @@ def write_file(path: Path, data: bytes, durable: bool = True) -> None:
 
     `durable` waits until the disk has it. Raises StorageError, with the old file in place, if the disk refuses.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
+        with storing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            part.replace(path)
+    except StorageError:
+        _remove(part)
+        raise
+
+
+def _remove(part: Path) -> None:
+    """Take a half-written file away, if the file system that just refused allows even that."""
+    try:
         part.unlink(missing_ok=True)
-        raise storage_error(path, error) from None
+    except OSError as error:
+        raise storage_error(part, error) from None
 
 
 def write_document(path: Path, value: Any) -> None:
@@ -40,11 +67,35 @@ def read_document(path: Path) -> Any:
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         value = json.loads(data)
         same = canonical(value) + b"\n" == data
-    except (ValueError, RecursionError):
+    except (ValueError, OverflowError, RecursionError):
         same = False
     if not same:
-        raise DamagedRecord(f"{path}: changed after it was written; restore it from a copy")
+        raise _changed(path)
     return value
+
+
+def write_named(path: Path, tag: str, body: dict[str, Any]) -> str:
+    """Store `body` with its own hash beside it, and return the hash."""
+    name = tagged_hash(tag, body)
+    write_document(path, {**body, "hash": name})
+    return name
+
+
+def read_named(path: Path, tag: str) -> dict[str, Any]:
+    """The stored body with its hash. Raises DamagedRecord unless it is exactly what was written."""
+    value = read_document(path)
+    if not isinstance(value, dict):
+        raise _changed(path)
+    body = {name: part for name, part in value.items() if name != "hash"}
+    if value.get("hash") != tagged_hash(tag, body):
+        raise _changed(path)
+    return value
+
+
+def _changed(path: Path) -> DamagedRecord:
+    return DamagedRecord(f"{path}: changed after it was written; restore it from a copy")

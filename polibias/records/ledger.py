@@ -6,7 +6,6 @@ stream is open for writing, a small file beside it (``.head``) holds how far it 
 beyond is an interrupted write and is set aside, what is missing before it is damage and stops the reader.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -18,7 +17,8 @@ import msgspec
 
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import Annotation, Judgment, PromptPair, Request, Response, Seen, StoredRow
-from polibias.errors import DamagedRecord, StorageError
+from polibias.errors import DamagedRecord
+from polibias.records.documents import storage_error, storing, write_file
 
 R = TypeVar("R", bound=StoredRow)
 
@@ -94,10 +94,32 @@ def read(stream: Stream[R]) -> Iterator[Entry[R]]:
         yield entry
 
 
+def problem_in(stream: Stream[Any]) -> str:
+    """The first thing wrong with a stream, naming its line; empty if every byte is as it was written."""
+    try:
+        for _ in read(stream):
+            pass
+    except DamagedRecord as error:
+        return str(error)
+    return ""
+
+
+def tip(path: Path, rows: int | None = None) -> Head:
+    """The state that a stream's bytes amount to, up to `rows` lines or to its end."""
+    head = EMPTY
+    for number, line in lines(path):
+        if rows is not None and number > rows:
+            break
+        head = head.after(line)
+    return head
+
+
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The file's lines as bytes, numbered from 1; none if there is no file. Only a newline ends a line."""
     if not path.exists():
         return
+    if not path.is_file():
+        raise DamagedRecord(f"{path}: not a file; restore it from a copy")
     with path.open("rb") as file:
         yield from enumerate(file, start=1)
 
@@ -114,13 +136,13 @@ def parse_line(stream: Stream[R], number: int, line: bytes, chain: str) -> Entry
         fields = json.loads(line)
         row = msgspec.convert(fields["row"], type=stream.type, strict=True)
         seen = msgspec.convert(fields["seen"], type=Seen, strict=True)
-    except (ValueError, TypeError, KeyError, RecursionError):
+        expected = make_line(row_id(row), stream.key(row), KINDS[stream.type], fields["prev"], row, seen)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise DamagedRecord(f"{where}: not a stored {stream.type.__name__}; restore the file from a copy") from None
-    expected = make_line(row_id(row), stream.key(row), KINDS[stream.type], fields.get("prev"), row, seen)
     if line != expected:
         raise DamagedRecord(f"{where}: {_difference(fields, expected)}; restore the file from a copy")
     if fields["prev"] != chain:
-        raise DamagedRecord(_broken_chain(stream.path, number))
+        raise DamagedRecord(f"{_broken_chain(stream, number)}; restore the file from a copy")
     return Entry(number, fields["key"], fields["id"], row, seen)
 
 
@@ -132,14 +154,23 @@ def _difference(fields: dict[str, Any], expected: bytes) -> str:
     return "the line is not in canonical form: it was changed after it was written"
 
 
-def _broken_chain(path: Path, number: int) -> str:
-    if number == 1:
-        return (
-            f"{path}:1: the first line does not start the chain: lines before it are gone; restore the file from a copy"
-        )
+def _broken_chain(stream: Stream[Any], number: int) -> str:
+    """Which line broke the chain: this one, if the next line still knows it under the right `prev`; else the last."""
+    before = EMPTY
+    following = b""
+    for here, line in lines(stream.path):
+        if here < number:
+            before = before.after(line)
+        elif here == number:
+            own = json.loads(line) | {"prev": before.chain}
+        else:
+            following = line
+            break
+    if number == 1 or (following and json.loads(following).get("prev") == line_hash(canonical(own) + b"\n")):
+        return f"{stream.path}:{number}: does not name the line before it: it was changed, or lines were taken away"
     return (
-        f"{path}:{number - 1}: line {number} no longer follows it: it was changed after it was written, "
-        "or lines were removed, added or moved; restore the file from a copy"
+        f"{stream.path}:{number - 1}: line {number} no longer follows it: it was changed after it was written, "
+        "or lines were removed, added or moved"
     )
 
 
@@ -159,7 +190,8 @@ class Ledger(Generic[R]):
     def __init__(self, stream: Stream[R], set_aside: bool = False) -> None:
         self.stream = stream
         self.warning = ""
-        stream.path.parent.mkdir(parents=True, exist_ok=True)
+        with storing(stream.path):
+            stream.path.parent.mkdir(parents=True, exist_ok=True)
         self._head_path = head_path(stream.path)
         committed = self._committed()
         self._recover(committed, set_aside)
@@ -171,7 +203,8 @@ class Ledger(Generic[R]):
             self.head = self.head.after(line)
             self._note(entry.key, entry.id, entry.row)
         self._check_head(committed)
-        self._file = os.open(stream.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        with storing(stream.path):
+            self._file = os.open(stream.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self._pending: list[bytes] = []
         self._write_head()
 
@@ -181,6 +214,7 @@ class Ledger(Generic[R]):
         if not self._head_path.exists() or self._head_path.stat().st_size == 0:
             if has_rows:
                 raise DamagedRecord(f"{self._head_path}: missing beside a stream that has rows; restore it from a copy")
+            write_file(self._head_path, EMPTY.line())
             return EMPTY
         return parse_head(self._head_path)
 
@@ -198,19 +232,19 @@ class Ledger(Generic[R]):
         if whole == data_end:
             return
         torn = path.with_name(path.name + ".torn")
-        with path.open("rb") as file, torn.open("ab") as out:
+        with storing(torn), path.open("rb") as file, torn.open("ab") as out:
             file.seek(whole)
             out.write(file.read() + b"\n")
             out.flush()
             os.fsync(out.fileno())
-        os.truncate(path, whole)
+            os.truncate(path, whole)
         self.warning = f"{path}: an unfinished last line ({data_end - whole} bytes) was moved to {torn.name}"
 
     def _check_head(self, committed: Head) -> None:
         """Refuse a stream whose committed rows were changed; say how many are missing after a --set-aside."""
         if self.head.rows < committed.rows and not self.warning:
             self.warning = f"{self.stream.path}: {committed.rows - self.head.rows} committed rows are missing"
-        if self.head.rows == committed.rows and self.head != committed:
+        if self.head.rows >= committed.rows and tip(self.stream.path, committed.rows) != committed:
             raise DamagedRecord(
                 f"{self.stream.path}:{committed.rows}: this line was changed after it was written; "
                 "restore the file from a copy"
@@ -220,6 +254,7 @@ class Ledger(Generic[R]):
         """Queue a row and return its id; it is stored by the next `commit`."""
         id, key = row_id(row), self.stream.key(row)
         line = make_line(id, key, KINDS[self.stream.type], self.head.chain, row, seen)
+        parse_line(self.stream, self.head.rows + 1, line, self.head.chain)  # never store what cannot be read back
         self._pending.append(line)
         self.head = self.head.after(line)
         self._note(key, id, row)
@@ -250,14 +285,12 @@ class Ledger(Generic[R]):
 
     def _write_head(self) -> None:
         """One write of one fixed-width line, so that a kill leaves the old state or the new."""
-        try:
-            fd = os.open(self._head_path, os.O_WRONLY | os.O_CREAT, 0o644)
+        with storing(self._head_path):
+            fd = os.open(self._head_path, os.O_WRONLY)
             try:
                 os.pwrite(fd, self.head.line(), 0)
             finally:
                 os.close(fd)
-        except OSError as error:
-            raise storage_error(self._head_path, error) from None
 
     def close(self) -> None:
         os.close(self._file)
@@ -275,7 +308,10 @@ def head_path(path: Path) -> Path:
 
 def parse_head(path: Path) -> Head:
     """The committed state beside a stream. Raises DamagedRecord unless it is exactly what was written."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DamagedRecord(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
     try:
         rows, size, chain = data.decode("ascii").split()
         head = Head(int(rows), int(size), chain)
@@ -290,13 +326,6 @@ def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
-
-
-def storage_error(path: Path, error: OSError) -> StorageError:
-    """A refused write as one clear line."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StorageError(f"{path}: no space left on the device; free some and run the same command again")
-    return StorageError(f"{path}: cannot be written ({error.strerror})")
 
 
 def _end_of_last_line(path: Path, size: int) -> int:

@@ -6,192 +6,153 @@ manifests of their own, so that a seal never has to be broken to add to the run.
 
 import datetime
 import hashlib
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from polibias.domain.ids import tagged_hash
-from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import read_document, write_document
-from polibias.records.ledger import EMPTY, GENESIS, Head, head_path, line_hash, lines, parse_head, parse_line, read
+import msgspec
+
+from polibias.domain.value import Value
+from polibias.errors import DamagedRecord, InputError, PoliBiasError
+from polibias.records.documents import read_named, storing, write_file, write_named
+from polibias.records.ledger import EMPTY, Head, Stream, head_path, problem_in, tip
 from polibias.records.runs import ANNOTATIONS, MANIFEST, REPORT, Run
 
 TAG = "manifest/1"
+SEALED_APART = (ANNOTATIONS, REPORT)
 
 
-def seal(run: Run, folder: Path, about: dict[str, Any]) -> str:
-    """Write the folder's manifest and return its hash. `about` is stored beside the file list."""
-    files = [_describe(run, path) for path in _own_files(folder)]
-    body = {"about": about, "files": files, "sealed_at": utc_now()}
-    name = tagged_hash(TAG, body)
-    write_document(folder / MANIFEST, {**body, "hash": name})
-    for path in folder.rglob("*.head"):
-        path.unlink()
+class Listed(Value, frozen=True, omit_defaults=True):
+    """A file as it was sealed; a stream also with its rows and the hash of its last line."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int = 0
+    chain: str = ""
+
+
+class Manifest(Value, frozen=True):
+    """A sealed folder: what it is about, its files, when it was sealed, and the hash over all that."""
+
+    about: dict[str, Any]
+    files: tuple[Listed, ...]
+    sealed_at: str
+    hash: str
+
+
+def seal(run: Run, folder: Path, about: dict[str, Any], at: str = "") -> str:
+    """Write the folder's manifest and return its hash. `about` is stored beside the file list, `at` is UTC."""
+    with storing(folder):
+        for part in [*folder.rglob("*.part")]:
+            part.unlink()
+    files = [describe(run, path) for path in own_files(folder) if not is_head(run, path)]
+    body = {"about": about, "files": msgspec.to_builtins(files), "sealed_at": at or utc_now()}
+    name = write_named(folder / MANIFEST, TAG, body)
+    with storing(folder):
+        for path in [*own_files(folder)]:
+            if is_head(run, path):
+                path.unlink()
     return name
+
+
+def reopen(run: Run, stream: Stream[Any]) -> None:
+    """Give a sealed stream of a folder that grows its committed state back, so that it can be appended to.
+
+    Raises DamagedRecord unless the stream is as it was sealed. A stream that is new or open needs nothing.
+    """
+    if not stream.path.exists() or head_path(stream.path).exists():
+        return
+    listed = {file.path: file for file in read_manifest(stream.path.parent).files}
+    found = listed.get(stream.path.relative_to(run.folder).as_posix())
+    if found is None or found != describe(run, stream.path):
+        raise DamagedRecord(f"{stream.path}: not as it was sealed; restore it from a copy")
+    write_file(head_path(stream.path), Head(found.rows, found.bytes, found.chain).line())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The folder's manifest. Raises DamagedRecord if it was changed, InputError if there is none."""
+    path = folder / MANIFEST
+    try:
+        return msgspec.convert(read_named(path, TAG), type=Manifest, strict=True)
+    except msgspec.ValidationError:
+        raise DamagedRecord(f"{path}: not a manifest; restore it from a copy") from None
 
 
 def manifest_hash(folder: Path) -> str:
     """The hash that names a sealed folder. Raises DamagedRecord if the manifest was changed."""
-    return str(_read(folder)["hash"])
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    value = read_document(path)
-    body = {name: value[name] for name in value if name != "hash"} if isinstance(value, dict) else {}
-    if not body or value.get("hash") != tagged_hash(TAG, body):
-        raise DamagedRecord(f"{path}: changed after it was written; restore it from a copy")
-    return body | {"hash": value["hash"]}
+    return read_manifest(folder).hash
 
 
 def utc_now() -> str:
+    """The time as stored everywhere: UTC, ISO 8601, milliseconds."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _own_files(folder: Path) -> Iterator[Path]:
-    """The files that this folder's manifest answers for: not itself, no heads, no folder sealed on its own."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink():
-            if path.name not in SEALED_APART or path.parent != folder:
-                yield from _own_files(path)
-        elif path.name != MANIFEST and path.suffix != ".head":
+def own_files(folder: Path) -> Iterator[Path]:
+    """Everything that a folder's manifest answers for: not itself, and no folder of a run that is sealed apart.
+
+    An empty folder and anything that is no regular file come along too, so that `verify` can name them.
+    """
+    yield from _walk(folder, skip={folder / MANIFEST, *(folder / name for name in SEALED_APART)})
+
+
+def _walk(folder: Path, skip: set[Path]) -> Iterator[Path]:
+    found = sorted(set(folder.iterdir()) - skip)
+    for path in found:
+        if stat.S_ISDIR(path.lstat().st_mode):
+            yield from _walk(path, set()) if any(path.iterdir()) else [path]
+        else:
             yield path
 
 
-SEALED_APART = frozenset({REPORT, ANNOTATIONS})
+def is_head(run: Run, path: Path) -> bool:
+    """Whether the file is the committed state of a stream that lies beside it."""
+    stream = path.with_name(path.name.removesuffix(".head"))
+    return stream != path and stream.is_file() and run.stream_at(stream) is not None
 
 
-def _describe(run: Run, path: Path) -> dict[str, Any]:
-    data_hash = hashlib.sha256()
+def describe(run: Run, path: Path) -> Listed:
+    """A regular file as a manifest lists it. Raises DamagedRecord for anything else in its place."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise DamagedRecord(f"{path}: not a regular file; a run holds nothing else")
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            data_hash.update(block)
-    found: dict[str, Any] = {
-        "path": path.relative_to(run.folder).as_posix(),
-        "bytes": path.stat().st_size,
-        "sha256": data_hash.hexdigest(),
-    }
-    if run.stream_at(path):
-        head = _tip(path)
-        found |= {"rows": head.rows, "chain": head.chain}
-    return found
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    head = tip(path) if run.stream_at(path) else EMPTY._replace(chain="")
+    return Listed(path.relative_to(run.folder).as_posix(), path.stat().st_size, digest, head.rows, head.chain)
 
 
-def _tip(path: Path) -> Head:
-    head = EMPTY
-    for _, line in lines(path):
-        head = head.after(line)
-    return head
-
-
-def verify(run: Run) -> list[str]:
-    """Every way in which the run is not what was written, one line each; empty if nothing was changed."""
-    problems: list[str] = []
-    problems += _verify_sealed(run, run.folder) if run.sealed else _verify_open(run)
-    for name in sorted(SEALED_APART):
-        if (run.folder / name).is_dir():
-            problems += _verify_sealed(run, run.folder / name)
-    if not problems:
-        problems += _verify_links(run)
-    return problems
-
-
-def _verify_sealed(run: Run, folder: Path) -> list[str]:
+def changed_files(run: Run, folder: Path) -> list[str]:
+    """Every way in which a sealed folder is not what its manifest says, one line each."""
     try:
-        manifest = _read(folder)
+        manifest = read_manifest(folder)
     except InputError as error:
         return [str(error)]
-    listed = {entry["path"]: entry for entry in manifest["files"]}
-    found = {path.relative_to(run.folder).as_posix(): path for path in _own_files(folder)}
+    listed = {entry.path: entry for entry in manifest.files}
+    found = {path.relative_to(run.folder).as_posix(): path for path in own_files(folder)}
     problems = [f"{run.folder / name}: missing; the manifest lists it" for name in sorted(listed.keys() - found.keys())]
     problems += [f"{found[name]}: not in the manifest" for name in sorted(found.keys() - listed.keys())]
     for name in sorted(listed.keys() & found.keys()):
-        if _describe(run, found[name]) != listed[name]:
-            problems.append(_locate(run, found[name], listed[name]))
-    if folder == run.report and run.sealed and manifest["about"].get("run") != _hash_or_none(run.folder):
-        problems.append(f"{folder / MANIFEST}: this report was made from another state of the run; make it again")
+        problem = _compare(run, found[name], listed[name])
+        problems += [problem] if problem else []
     return problems
 
 
-def _hash_or_none(folder: Path) -> str | None:
+def _compare(run: Run, path: Path, listed: Listed) -> str:
+    """What is wrong with a listed file: which row of it, if it is a stream."""
     try:
-        return manifest_hash(folder)
-    except InputError:
-        return None
-
-
-def _locate(run: Run, path: Path, listed: dict[str, Any]) -> str:
-    """Which row of a changed file is not the one that was sealed."""
-    stream = run.stream_at(path)
-    if stream is None:
-        return f"{path}: changed after it was sealed"
-    problem = _check_stream(stream)
+        if describe(run, path) == listed:
+            return ""
+        stream = run.stream_at(path)
+        if stream is None:
+            return f"{path}: changed after it was sealed"
+        rows = tip(path).rows
+        problem = problem_in(stream)
+    except (PoliBiasError, OSError) as error:
+        return str(error)
     if problem:
         return problem
-    rows = _tip(path).rows
-    if rows != listed["rows"]:
-        return f"{path}:{rows}: {listed['rows']} rows were sealed, {rows} are here"
+    if rows != listed.rows:
+        return f"{path}:{rows}: {listed.rows} rows were sealed, {rows} are here"
     return f"{path}:{rows}: the last line was changed after it was sealed"
-
-
-def _check_stream(stream: Any) -> str:
-    chain = GENESIS
-    try:
-        for number, line in lines(stream.path):
-            parse_line(stream, number, line, chain)
-            chain = line_hash(line)
-    except DamagedRecord as error:
-        return str(error)
-    return ""
-
-
-def _verify_open(run: Run) -> list[str]:
-    """An unsealed run: every stream against itself and its committed state, every document against its form."""
-    problems = []
-    for stream in run.streams():
-        if stream.path.parent.name in SEALED_APART:
-            continue
-        problem = _check_stream(stream)
-        if not problem:
-            problem = _check_committed(stream.path)
-        if problem:
-            problems.append(problem)
-    try:
-        read_document(run.study)
-    except DamagedRecord as error:
-        problems.append(str(error))
-    return problems
-
-
-def _check_committed(path: Path) -> str:
-    try:
-        committed = parse_head(head_path(path))
-    except FileNotFoundError:
-        return f"{head_path(path)}: missing beside its stream"
-    except DamagedRecord as error:
-        return str(error)
-    tip = _tip(path)
-    if tip.rows < committed.rows:
-        return f"{path}:{tip.rows}: {committed.rows} rows were committed, {tip.rows} are here"
-    if tip.rows == committed.rows and tip != committed:
-        return f"{path}:{tip.rows}: the last line was changed after it was written"
-    return ""
-
-
-def _verify_links(run: Run) -> list[str]:
-    """Every row points back at rows that exist in this run."""
-    streams = {
-        name: [stream for stream in run.streams() if stream.path.parent.name == name]
-        for name in ("responses", "judgments", ANNOTATIONS)
-    }
-    pairs = {entry.id for entry in read(run.pairs())}
-    responses = {entry.id for stream in streams["responses"] for entry in read(stream)}
-    problems = []
-    for name, found in streams.items():
-        for stream in found:
-            for entry in read(stream):
-                if entry.row.pair not in pairs:
-                    problems.append(f"{stream.path}:{entry.number}: points at a pair that is not in this run")
-                elif name != "responses" and {entry.row.responses.A, entry.row.responses.B} - responses:
-                    problems.append(f"{stream.path}:{entry.number}: points at a response that is not in this run")
-    return problems

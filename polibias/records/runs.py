@@ -1,5 +1,6 @@
 """A run's folder: where each stream lies, and the lock that gives it one writer."""
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Callable, Iterator
@@ -10,9 +11,11 @@ from typing import Any
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import Annotation, Judgment, PromptPair, Response
 from polibias.errors import InputError, RunInUse
-from polibias.records.ledger import Stream, request_key, storage_error
+from polibias.records.documents import storing
+from polibias.records.ledger import Stream, head_path, read, request_key
 
 STUDY = "study.json"
+STUDY_TAG = "study/1"
 MANIFEST = "manifest.json"
 REPORT = "report"
 ANNOTATIONS = "annotations"
@@ -45,6 +48,18 @@ class Run:
     def annotations(self, project: str) -> Stream[Annotation]:
         return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
 
+    def anything_answered(self) -> bool:
+        """Whether any call of this run ever got an answer."""
+        calls = [stream for stream in self.streams() if stream.type in (Response, Judgment)]
+        return any(entry.row.answered for stream in calls for entry in read(stream))
+
+    def start_over(self) -> None:
+        """Take the streams of a run away in which nothing was answered. Never call it on any other."""
+        with storing(self.folder):
+            for stream in self.streams():
+                stream.path.unlink()
+                head_path(stream.path).unlink(missing_ok=True)
+
     def streams(self) -> list[Stream[Any]]:
         """Every stream that exists in this folder."""
         return [stream for path in sorted(self.folder.rglob("*.jsonl")) if (stream := self.stream_at(path))]
@@ -66,18 +81,21 @@ class Run:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder for writing. Raises RunInUse if another process holds it."""
-        try:
+        with storing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             fd = os.open(self.folder, os.O_RDONLY)
-        except OSError as error:
-            raise storage_error(self.folder, error) from None
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(fd, self.folder)
             yield
-        except BlockingIOError:
-            raise RunInUse(f"{self.folder}: in use by another polibias process; wait for it or end it") from None
         finally:
             os.close(fd)
+
+
+def _lock(fd: int, folder: Path) -> None:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RunInUse(f"{folder}: in use by another polibias process; wait for it or end it") from None
 
 
 def pair_key(pair: PromptPair) -> str:
@@ -92,7 +110,8 @@ def annotation_key(row: Annotation) -> str:
 
 def find_run(name: str, runs: Path = Path("runs")) -> Run:
     """The run that `name` means: its folder, or its name under `runs`."""
-    for folder in (Path(name), runs / name):
-        if (folder / STUDY).is_file():
-            return Run(folder)
+    with contextlib.suppress(OSError, ValueError):  # a name too long or with a NUL is just no run
+        for folder in (Path(name), runs / name):
+            if (folder / STUDY).exists() or (folder / MANIFEST).exists():
+                return Run(folder)
     raise InputError(f"{name}: no run here; name a folder that holds {STUDY}, such as runs/demo")

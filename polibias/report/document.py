@@ -8,7 +8,9 @@ import base64
 import csv
 import hashlib
 import io
+import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -19,17 +21,22 @@ from urllib.parse import urlencode
 from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
-from polibias.analysis.frames import Case
+from polibias.analysis.frames import SIDES, Case, one_sided
 from polibias.domain.display import visible
+from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS
 from polibias.errors import InputError
-from polibias.records.documents import write_document, write_file
-from polibias.records.manifest import seal
+from polibias.records.documents import storing, write_document, write_file
+from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
 from polibias.report import charts, text
 
 if TYPE_CHECKING:
     import jinja2
+    import markupsafe
+
+LONGEST_WORD = 400
+UNBROKEN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
 def write_report(run: Run) -> Path:
@@ -37,24 +44,25 @@ def write_report(run: Run) -> Path:
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; finish it with polibias run before reporting on it")
     analysed = analyse(run)
-    building = run.folder.with_name(run.folder.name + ".report-part")
-    shutil.rmtree(building, ignore_errors=True)
+    sealed_at = read_manifest(run.folder).sealed_at
+    with storing(run.report):
+        building = Path(tempfile.mkdtemp(prefix=".report-", dir=run.folder.parent))
     try:
+        building.chmod(0o755)
         _write_pages(analysed, building)
         _replace(building, run.report)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    seal(run, run.report, {"run": analysed.findings.manifest, "polibias": __version__})
+    seal(run, run.report, {"run": analysed.findings.manifest, "polibias": __version__}, at=sealed_at)
     return run.report / "index.html"
 
 
 def _replace(new: Path, place: Path) -> None:
-    old = place.with_name(place.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if place.exists():
-        place.rename(old)
-    new.rename(place)
-    shutil.rmtree(old, ignore_errors=True)
+    with storing(place):
+        if place.exists():
+            place.rename(new / "old")
+        new.rename(place)
+        shutil.rmtree(place / "old", ignore_errors=True)
 
 
 def _write_pages(analysed: Analysed, folder: Path) -> None:
@@ -63,7 +71,7 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     for table in findings.tables:
         write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
     _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
-    _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases)
+    _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases, rubric=analysed.rubric)
     for case in cases:
         _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **_pair_values(case, analysed))
 
@@ -81,6 +89,44 @@ def _pair_values(case: Case, analysed: Analysed) -> dict[str, Any]:
 def favoured_name(case: Case, side: str) -> str:
     """A stored side as the country it stands for."""
     return {"A": case.pair.countries.A, "B": case.pair.countries.B}.get(side, "none")
+
+
+def marks(case: Case, rubric: Rubric) -> str:
+    """Everything a table cell may select a case by, as ``key=value`` words; values of records never hold a space."""
+    design = case.pair.design
+    found = {"judge": case.judge, "model": case.model, "block": design.block, "task": design.task}
+    words = [f"{key}={value}" for key, value in (found | {"country_pair": design.country_pair}).items()]
+    words += [f"response={case.responses[side].outcome if side in case.responses else 'missing'}" for side in SIDES]
+    judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
+    words += [f"judgment={outcome}" for outcome in judged]
+    if case.complete:
+        words.append("complete=yes")
+        verdicts = list(case.verdicts.values())
+        for label in rubric.labels:
+            clear = one_sided(verdicts, label.id, label.one_sided) is not None
+            words.append(f"{label.id}={'clear' if clear else 'unclear'}")
+    return " ".join(dict.fromkeys(words))
+
+
+def shown(text: str) -> "markupsafe.Markup":
+    """Foreign text for a page: escaped, everything hidden made visible, and breakable.
+
+    A browser takes seconds to lay out tens of thousands of characters without a place to break; an empty
+    break mark every few hundred costs nothing and is not copied.
+    """
+    import markupsafe
+
+    return markupsafe.Markup("<wbr>").join(_breakable(visible(text)))
+
+
+def _breakable(text: str) -> Iterator[str]:
+    """The text in pieces, cut within every word that is longer than any word."""
+    done = 0
+    for word in UNBROKEN.finditer(text):
+        for cut in range(word.start() + LONGEST_WORD, word.end(), LONGEST_WORD):
+            yield text[done:cut]
+            done = cut
+    yield text[done:]
 
 
 def case_name(case: Case) -> str:
@@ -112,7 +158,8 @@ def _environment() -> "jinja2.Environment":
     environment.filters.update(
         number=text.number,
         interval=text.interval,
-        visible=visible,
+        shown=shown,
+        marks=marks,
         fragment=fragment,
         why=_why,
         case_name=case_name,

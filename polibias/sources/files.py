@@ -22,7 +22,9 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
+    except ValueError as error:
+        if not isinstance(error, UnicodeDecodeError):
+            raise InputError(f"{str(path)!a}: no file can have this name") from None
         raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
 
 
@@ -30,10 +32,10 @@ def read_toml(path: Path, kind: type[T]) -> T:
     """The file as one value of type `kind`; unknown or missing fields are errors."""
     try:
         return msgspec.convert(tomllib.loads(read_text(path)), type=kind)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {_readable(str(error))}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
 
 
 def _readable(message: str) -> str:

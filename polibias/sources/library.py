@@ -96,26 +96,33 @@ class Library:
 
     @cached_property
     def conditions(self) -> dict[str, Condition]:
+        for path, file in self._prompt_files:
+            for condition in file.condition:
+                for missing in sorted({"scenario", "task"} - placeholders(condition.layout)):
+                    raise InputError(f"{path}: condition '{condition.id}' has a layout without {{{missing}}}")
         return _by_id(((p, c) for p, file in self._prompt_files for c in file.condition), "condition")
 
     def rubric(self, name: str, where: str) -> Rubric:
-        """A rubric by name; its dimension ids must be unique and free of the words a verdict needs."""
+        """A rubric by name, checked as a whole: ids, scale, and the options that its labels count."""
         path = self._named("rubric", self.folder / "rubrics", name, where)
         rubric = read_toml(path, Rubric)
         names = [*rubric.dimension_ids, *(label.id for label in rubric.labels)]
         if len(set(names)) < len(names) or RESERVED_IDS & set(names):
-            raise InputError(
-                f"{path}: dimension and label ids must be unique and none of {', '.join(sorted(RESERVED_IDS))}"
-            )
+            reserved = ", ".join(sorted(RESERVED_IDS))
+            raise InputError(f"{path}: dimension and label ids must be unique and none of {reserved}")
         if not rubric.dimensions or list(rubric.scores) != sorted(set(rubric.scores)) or len(rubric.scores) < 2:
             raise InputError(f"{path}: a rubric needs a dimension and at least two levels with ascending scores")
+        for label in rubric.labels:
+            for option in sorted(set(label.one_sided) - {option.id for option in label.options}):
+                raise InputError(f"{path}: label '{label.id}' counts an option '{option}' that it does not have")
         return rubric
 
     def judge_prompt(self, name: str, where: str) -> JudgePrompt:
+        """A judge prompt by name; it must show both responses between fences."""
         path = self._named("judge prompt", self.folder / "prompts" / "judge", name, where)
         prompt = read_toml(path, JudgePrompt)
-        if prompt.quotes not in (1, 2) or prompt.quote_chars < 1:
-            raise InputError(f"{path}: quotes must be 1 or 2 and quote_chars at least 1")
+        for missing in sorted({"response_1", "response_2", "fence"} - placeholders(prompt.text)):
+            raise InputError(f"{path}: the judge prompt has no {{{missing}}}")
         return prompt
 
     def _named(self, what: str, folder: Path, name: str, where: str) -> Path:

@@ -3,19 +3,19 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from polibias.domain.ids import canonical
 from polibias.domain.study import AnyModel, OpenAIHTTP, Study
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_text, read_toml
 
 FOLDER = Path("studies")
+OWN_FIELDS = frozenset({"messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "response_format"})
 
 
 def find_study(name: str) -> Path:
     """The file that `name` means: a path, or the name of a file in `studies/`."""
     path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        if not path.is_file():
-            raise InputError(f"{path}: no such study file")
+    if path.suffix == ".toml" or "/" in name:
         return path
     known = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
     if name not in known:
@@ -42,13 +42,26 @@ def _check_spec(path: Path, role: str, spec: AnyModel) -> None:
     if role == "models" and spec.max_tokens < 1:
         raise InputError(f"{path}: model '{spec.name}' needs max_tokens, the longest reply it may give")
     if isinstance(spec, OpenAIHTTP):
+        _check_url(path, spec)
+        for name in sorted(spec.extra.keys() & OWN_FIELDS):
+            raise InputError(f"{path}: '{spec.name}': extra cannot replace '{name}', which the study itself sets")
+        try:
+            canonical(spec.extra)
+        except (TypeError, ValueError):
+            raise InputError(f"{path}: '{spec.name}': extra holds a value that JSON cannot say") from None
+
+
+def _check_url(path: Path, spec: OpenAIHTTP) -> None:
+    try:
         parts = urlsplit(spec.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"{path}: '{spec.name}': url must start with http:// or https:// and name a host")
-        if parts.username or parts.password or parts.query:
-            raise InputError(
-                f"{path}: '{spec.name}': no credentials in url; name an environment variable in api_key_env"
-            )
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        good = good and spec.url.isascii() and spec.url.isprintable()
+    except ValueError:
+        good = False
+    if not good:
+        raise InputError(f"{path}: '{spec.name}': url must start with http:// or https:// and name a host")
+    if parts.username or parts.password or parts.query:
+        raise InputError(f"{path}: '{spec.name}': no credentials in url; name an environment variable in api_key_env")
 
 
 def study_text(path: Path) -> str:

@@ -25,7 +25,7 @@ def bias_index(
     rests on: an interval of one block needs 10 clusters of that block.
     """
     values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=bool)
-    names = np.asarray(clusters, dtype=np.str_)
+    names = np.asarray(clusters, dtype=object)
     stream = stream_seed(seed, row)
     found = {
         name: _mean(values[chosen], names[chosen].tolist(), resamples, stream)

@@ -15,8 +15,8 @@ def cluster_codes(keys: Sequence[str]) -> tuple[NDArray[np.intp], int]:
     """
     if any(not key for key in keys):
         raise ValueError("a row has no cluster key")
-    names, codes = np.unique(np.asarray(keys, dtype=np.str_), return_inverse=True)
-    return codes.astype(np.intp), len(names)
+    numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
+    return np.array([numbers[key] for key in keys], dtype=np.intp), len(numbers)
 
 
 def cluster_sums(columns: NDArray[np.float64], codes: NDArray[np.intp], clusters: int) -> Sums:

@@ -20,13 +20,39 @@ from polibias.domain.rows import Design, Judgment, PromptPair, Request, Response
 from polibias.domain.rubric import Rubric
 from polibias.domain.scenario import Block
 from polibias.domain.sides import ORDERS, Both, Side
-from polibias.records.documents import write_document
+from polibias.records.documents import write_named
 from polibias.records.ledger import Ledger
 from polibias.records.manifest import seal
-from polibias.records.runs import Run
+from polibias.records.runs import STUDY_TAG, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 RUBRIC = msgspec.convert(tomllib.loads((ROOT / "data/rubrics/poli-bias.toml").read_text("utf-8")), type=Rubric)
+
+SMALL = msgspec.convert(
+    {
+        "id": "small",
+        "title": "Two questions",
+        "dimensions": [
+            {
+                "id": id,
+                "title": id.title(),
+                "gloss": f"gloss of {id}",
+                "judge": f"For a judge: {id}.",
+                "human": text,
+                "cues": [],
+            }
+            for id, text in (("tone", "Which is *warmer*?"), ("depth", "Which says $more$?"))
+        ],
+        "levels": [
+            {"score": score, "title": f"degree {score}", "judge": f"For a judge: {score}.", "human": f"About {score}."}
+            for score in (0, 1, 2)
+        ],
+        "favoured": {"judge": "For a judge: who gains.", "human": "Who gains?"},
+        "zero_favours_none": False,
+    },
+    type=Rubric,
+)
+"""Another rubric: two dimensions, three levels, and a favoured side for every score."""
 
 MODELS = ("qwenzilla-7b", "llamatron-3")
 JUDGE = "ibex-judge"
@@ -77,7 +103,7 @@ def build_run(
 ) -> Run:
     """A sealed run: every topic answered by every model and read by one judge."""
     run = Run(folder)
-    write_document(run.study, {"rubric": plain(rubric), "study": {"id": folder.name}})
+    write_named(run.study, STUDY_TAG, {"rubric": plain(rubric), "study": {"id": folder.name}})
     with Ledger(run.pairs()) as ledger:
         pairs = [(ledger.append(pair, Seen()), pair) for pair in map(_pair, range(len(topics)), topics)]
         ledger.commit()
@@ -155,9 +181,11 @@ class Place(NamedTuple):
         return read_sealed(self.made.sealed)
 
 
-def make_project(folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS) -> Place:
+def make_project(
+    folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS, rubric: Rubric = RUBRIC
+) -> Place:
     """A project called `first` on a fresh hand-made run."""
-    run = build_run(folder / "runs" / "hand-made", topics, models)
+    run = build_run(folder / "runs" / "hand-made", topics, models, rubric)
     return Place(folder, run, create(run, "first", 7, None, folder / "projects", folder / "sealed"))
 
 

@@ -61,6 +61,24 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     assert Path(csv_path).is_file()
 
 
+def test_the_command_that_export_names_works_on_what_it_wrote(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    from polibias.cli import main as polibias
+
+    assert main(["invite", "first", "ann", "bob"]) == 0
+    store = here.store
+    for name in ("ann", "bob"):
+        me = annotator_id(store, name)
+        for number, place in enumerate(store.places(me)):
+            store.submit(me, place.presentation, 1, full((number + len(name)) % 3))
+    capsys.readouterr()
+    assert main(["export", "first"]) == 0
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("next: polibias ").split()
+    assert polibias([*command, "--resamples", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kappa"]["n"] == 8 * 5
+    assert found["kappa"]["clusters"] == 4
+
+
 def test_invite_prints_one_line_per_annotator(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["invite", "first", "ann", "bob"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -127,8 +128,7 @@ def test_only_pairs_with_two_texts_are_taken_and_the_last_answer_counts(tmp_path
         for row in rows:
             ledger.append(row, Seen())
         ledger.commit()
-    for path in (run.folder / "judgments").iterdir():
-        path.unlink()
+    shutil.rmtree(run.folder / "judgments")
     seal(run, run.folder, {})
     made = create(run, "p", 1, None, tmp_path / "projects", tmp_path / "sealed")
     (item,) = Place(tmp_path, run, made).sealed.items.values()

@@ -292,3 +292,16 @@ def test_without_serve_the_page_shows_only_the_reason(monkeypatch: pytest.Monkey
     page = window()
     assert "polibias-annotate serve" in page.error[0].value
     assert not page.radio
+
+
+def test_a_database_that_cannot_be_read_is_said_calmly(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StorageError("blind.db: gone")
+
+    monkeypatch.setattr(Store, "places", refuse)
+    page.run()
+    assert "cannot be opened right now" in page.error[0].value
+    assert not page.radio
+    assert "blind.db: gone" in capsys.readouterr().err

@@ -10,14 +10,17 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
+from annotate_app.enrolment import invite
 from annotate_app.store import Store
-from tests.app.conftest import MODELS, ROOT, RUBRIC, Place, Topic, annotator_id, make_project
+from polibias.domain.rubric import Rubric
+from tests.app.conftest import MODELS, ROOT, RUBRIC, SMALL, Place, Topic, annotator_id, make_project
 
 CHROMIUM = os.environ.get("POLIBIAS_CHROMIUM") or shutil.which("chromium")
 FLAGS = [
@@ -28,8 +31,6 @@ FLAGS = [
     "--no-first-run",
 ]
 PATIENCE = 20_000
-TITLES = [dimension.title for dimension in RUBRIC.dimensions]
-
 SHORT = (
     Topic("main", "iran-israel", ("Iran", "Israel"), ("Iran fired first.", "Israel fired first.")),
     Topic("control", "france-germany", ("France", "Germany"), ("France may have erred.", "Germany may have erred.")),
@@ -49,7 +50,7 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    @property
+    @cached_property
     def store(self) -> Store:
         return self.place.store
 
@@ -68,6 +69,7 @@ class Server:
             assert answer.read() == b"ok"
 
     def stop(self, how: int = signal.SIGKILL) -> int:
+        """End the app by a signal and return its exit code."""
         assert self._process
         self._process.send_signal(how)
         code = self._process.wait(30)
@@ -80,12 +82,22 @@ class Server:
         return (self.place.folder / "stderr.txt").read_text("utf-8")
 
     def invite(self, name: str) -> str:
-        """A personal link, as the command prints it."""
-        command = [sys.executable, "-m", "annotate_app.cli", "invite", "first", name, "--url", self.url]
+        """A personal link."""
+        with self.store.writing() as session:
+            return invite(session, self.store, [name], self.url)[0].link
+
+    def run_command(self, *arguments: str) -> str:
+        """What `polibias-annotate` prints, run in the project's folder."""
         done = subprocess.run(
-            command, cwd=self.place.folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
+            [sys.executable, "-m", "annotate_app.cli", *arguments],
+            cwd=self.place.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        return done.stdout.decode().strip().split("\t")[1]
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
 
 def _free_port() -> int:
@@ -96,17 +108,19 @@ def _free_port() -> int:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One app for a module's tests; each test brings annotators of its own."""
-    with serving(tmp_path_factory.mktemp("app"), SHORT) as server:
+    """One app for a module's tests, with a small rubric; each test brings annotators of its own."""
+    with serving(tmp_path_factory.mktemp("app"), SHORT, rubric=SMALL) as server:
         yield server
 
 
 @contextmanager
-def serving(folder: Path, topics: Sequence[Topic], models: Sequence[str] = MODELS[:1]) -> Iterator[Server]:
+def serving(
+    folder: Path, topics: Sequence[Topic], models: Sequence[str] = MODELS[:1], rubric: Rubric = RUBRIC
+) -> Iterator[Server]:
     """An app on a project made from these topics."""
-    server = Server(make_project(folder, topics, models))
-    server.start()
+    server = Server(make_project(folder, topics, models, rubric))
     try:
+        server.start()
         yield server
     finally:
         server.stop()
@@ -127,7 +141,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser without a past."""
     expect.set_options(timeout=PATIENCE)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     yield context
     context.close()
@@ -162,25 +176,26 @@ class Desk(NamedTuple):
     def favoured_in(self, title: str) -> Locator:
         return self.page.get_by_role("radiogroup", name=f"{title}: which country comes out better?")
 
+    @property
+    def titles(self) -> list[str]:
+        return [dimension.title for dimension in self.server.store.rubric.dimensions]
+
     def score(self, title: str, value: int) -> None:
         self.score_of(title).locator("label", has_text=f"{value} ").click()
-        expect(self.score_of(title).get_by_role("radio").nth(value)).to_be_checked()
 
     def favour(self, title: str, shown: int) -> None:
         """Choose the first or second country, or 3 for None."""
-        choice = self.favoured_in(title).locator("label", has=self.page.get_by_role("radio")).nth(shown - 1)
-        choice.click()
-        expect(self.favoured_in(title).get_by_role("radio").nth(shown - 1)).to_be_checked()
+        self.favoured_in(title).locator("label", has=self.page.get_by_role("radio")).nth(shown - 1).click()
 
     def fill(self, value: int = 2, shown: int = 1) -> None:
-        for title in TITLES:
+        for title in self.titles:
             self.score(title, value)
             self.favour(title, shown)
-        self.saved(len(TITLES))
+        self.saved(len(self.titles))
 
     def saved(self, answered: int) -> None:
         """Wait until the page says that so many dimensions are stored."""
-        expect(self.page.get_by_text(f"Saved: {answered} of {len(TITLES)} dimensions")).to_be_visible()
+        expect(self.page.get_by_text(f"Saved: {answered} of {len(self.titles)} dimensions")).to_be_visible()
 
     def submit(self) -> None:
         self.submit_button.click()

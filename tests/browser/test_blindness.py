@@ -1,6 +1,7 @@
 """What reaches an annotator's browser: hostile texts as inert text, and no trace of where anything comes from."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,7 +11,7 @@ from sqlmodel import select
 from annotate_app.blind import WORD_JOINER, visible
 from annotate_app.schema import Item
 from polibias.records.ledger import read
-from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, RUBRIC, TOPICS
+from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, SMALL, TOPICS
 from tests.browser.conftest import Server, enter, serving
 
 pytestmark = pytest.mark.browser
@@ -63,13 +64,13 @@ def test_nothing_on_the_wire_tells_where_an_item_comes_from(
         page.on("websocket", watch_socket)
         page.on("response", lambda answer: answers.append(answer))
 
-    with serving(tmp_path_factory.mktemp("wire"), TOPICS[:3], MODELS) as server:
+    with serving(tmp_path_factory.mktemp("wire"), TOPICS[:1], MODELS, SMALL) as server:
         somebody_else(browser, server)
         context.on("page", watch)
         desk = enter(context, server, "ann")
-        for position in range(1, 7):
-            desk.at(position, 6)
-            desk.fill(position % 4 or 1, 2)
+        for position in range(1, 3):
+            desk.at(position, 2)
+            desk.fill(position % 3, 2)
             desk.submit()
         expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
         own = [answer for answer in answers if "/static/" not in answer.url]
@@ -81,12 +82,26 @@ def test_nothing_on_the_wire_tells_where_an_item_comes_from(
             assert secret.encode() not in wire, secret
 
 
+def test_the_app_runs_where_nothing_sealed_is(context: BrowserContext, tmp_path: Path) -> None:
+    with serving(tmp_path / "made", TOPICS[:1], MODELS[:1], SMALL) as server:
+        server.stop()
+        for folder in ("runs", "sealed"):
+            (server.place.folder / folder).rename(tmp_path / folder)
+        server.start()
+        desk = enter(context, server, "ann")
+        desk.at(1, 1)
+        desk.fill()
+        desk.submit()
+        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+
+
 def somebody_else(browser: Browser, server: Server) -> None:
     """Another annotator has answered before."""
     context = browser.new_context()
     desk = enter(context, server, "other-annotator")
-    desk.at(1, 6)
-    desk.score("Framing", 3)
+    desk.at(1, 2)
+    desk.score("Tone", 2)
+    desk.saved(0)
     context.close()
 
 
@@ -97,6 +112,6 @@ def secrets_of(server: Server) -> list[str]:
     ids += [entry.id for model in MODELS for entry in read(run.responses(model))]
     with server.store.reading() as session:
         strata = set(session.exec(select(Item.stratum)).all())
-    judge = [dimension.judge[:40] for dimension in RUBRIC.dimensions]
+    judge = ["For a judge"]
     others = ["other-annotator", "hand-made", str(server.place.folder)]
     return [*HIDDEN, *(name[:12] for name in ids), *strata, *others, *judge]

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import socket
+import threading
 from typing import Any
 
 import pytest
 
+from polibias.domain.rows import Usage
 from polibias.domain.study import OpenAIHTTP
 from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
 from polibias.models.base import Call, Reply
@@ -57,6 +60,8 @@ def test_every_sampling_parameter_is_on_the_wire(chat_server: ChatServer) -> Non
         ((200, {}, b"null"), Transient),
         ((200, {}, b'{"choices": []}'), Transient),
         (completion({"model": "m"}, "partial", "error"), Transient),
+        ((200, {}, b'{"choices": [{"message": {"content": [{"type": "text"}]}, "finish_reason": "stop"}]}'), Transient),
+        ((429, {"content-type": "text/plain; charset=idna"}, b"\xff"), Transient),
         (error(401, "bad key"), Fatal),
         (error(402, "no credit"), Fatal),
         (error(404, "no such model"), Fatal),
@@ -71,10 +76,49 @@ def test_failures_are_sorted(chat_server: ChatServer, answer: Answer, raised: ty
         ask(answering(chat_server, answer))
 
 
-def test_retry_after_is_kept(chat_server: ChatServer) -> None:
+@pytest.mark.parametrize(
+    ("said", "kept"), [("7", 7.0), ("1e308", 600.0), ("inf", 600.0), ("nan", None), ("soon", None)]
+)
+def test_retry_after_is_kept_within_reason(chat_server: ChatServer, said: str, kept: float | None) -> None:
     with pytest.raises(Transient) as raised:
-        ask(answering(chat_server, error(429, "slow down", **{"Retry-After": "7"})))
-    assert raised.value.after == 7.0
+        ask(answering(chat_server, error(429, "slow down", **{"Retry-After": said})))
+    assert raised.value.after == kept
+
+
+def test_garbage_instead_of_http_is_transient() -> None:
+    """Bytes that are no HTTP at all reach nobody as a traceback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            peer, _ = listener.accept()
+            with peer:
+                peer.recv(65536)
+                peer.sendall(b"HTTP/9.9 banana\r\n\x00\xff: \r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(Transient, match="m: "):
+            ask(f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
+        thread.join()
+
+
+def test_token_counts_that_are_none_are_not_stored(chat_server: ChatServer) -> None:
+    answer = b'{"model": "m", "choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}], "usage": %s}'
+    for usage in (b'{"prompt_tokens": true, "completion_tokens": -1}', b'{"prompt_tokens": 1e99}', b"null"):
+        assert ask(answering(chat_server, (200, {}, answer % usage))).usage == Usage()
+
+
+@pytest.mark.parametrize("content", [f"your key is {SECRET}", "your key is " + SECRET.replace("-", "%2D")])
+def test_a_reply_with_the_key_is_refused(
+    chat_server: ChatServer, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANTED_KEY", SECRET)
+    answer = completion({"model": f"echo {SECRET}"}, content)
+    if SECRET in content:
+        with pytest.raises(Fatal, match="contains the API key"):
+            ask(answering(chat_server, answer), api_key_env="PLANTED_KEY")
+    else:
+        assert SECRET not in ask(answering(chat_server, answer), api_key_env="PLANTED_KEY").served_model
 
 
 def test_no_server_is_transient() -> None:

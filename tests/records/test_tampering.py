@@ -1,16 +1,24 @@
 """Every stored byte matters: a change anywhere is found and named."""
 
 import json
+import os
 import random
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from polibias import flow
 from polibias.domain.ids import canonical
+from polibias.errors import DamagedRecord
+from polibias.progress import QuietWatcher
 from polibias.records.ledger import line_hash
-from polibias.records.manifest import verify
 from polibias.records.runs import Run
+from polibias.records.verify import verify
+from polibias.report.document import write_report
+from tests.conftest import ROOT, SCRIPTED
 
 
 @pytest.fixture
@@ -69,6 +77,63 @@ def test_removed_added_and_foreign_files_are_found(copy: Run) -> None:
 def test_missing_manifests_are_found(copy: Run) -> None:
     (copy.report / "manifest.json").unlink()
     assert verify(copy) == [f"{copy.report / 'manifest.json'}: no such file"]
+
+
+def test_odd_things_in_a_sealed_run_are_named_never_a_crash(copy: Run, tmp_path: Path) -> None:
+    """Links, pipes, folders and files that only look like ours: one line each."""
+    stream = copy.responses("fake").path
+    outside = tmp_path / "outside.jsonl"
+    stream.rename(outside)
+    for make in (
+        lambda: stream.symlink_to(outside),
+        lambda: stream.symlink_to("nowhere"),
+        lambda: os.mkfifo(stream),
+        lambda: stream.mkdir(),
+    ):
+        make()
+        assert any(str(stream) in problem for problem in verify(copy))
+        stream.rmdir() if stream.is_dir() and not stream.is_symlink() else stream.unlink()
+    outside.rename(stream)
+    for name in ("anything.head", "responses/manifest.json", "report/pairs/manifest.json", "x.part"):
+        (copy.folder / name).write_text("x")
+        assert verify(copy) == [f"{copy.folder / name}: not in the manifest"]
+        (copy.folder / name).unlink()
+    (copy.folder / "empty").mkdir()
+    assert verify(copy) == [f"{copy.folder / 'empty'}: not in the manifest"]
+    (copy.folder / "empty").rmdir()
+    assert verify(copy) == []
+
+
+@pytest.mark.parametrize("new", [b"1e206", b"NaN", b"1" * 5000, b"[" * 5000])
+def test_a_number_that_is_none_is_named(copy: Run, new: bytes) -> None:
+    stream = copy.responses("fake").path
+    stream.write_bytes(re.sub(rb'"temperature":[0-9.]+', b'"temperature":' + new, stream.read_bytes(), count=1))
+    assert any(problem.startswith(f"{stream}:1: ") for problem in verify(copy))
+
+
+def test_report_refuses_changed_records(copy: Run) -> None:
+    stream = copy.judgments("fake-judge").path
+    stream.write_bytes(b"".join(stream.read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.raises(DamagedRecord, match="rows were sealed"):
+        write_report(copy)
+
+
+def test_swapped_streams_of_an_open_run_are_found(write_study: Callable[..., Path], tmp_path: Path) -> None:
+    """A stream under another model's name holds rows that say whose they are."""
+    models = SCRIPTED.replace(
+        "[[judges]]", '[[models]]\nadapter = "scripted"\nname = "other"\nmax_tokens = 9\n\n[[judges]]'
+    )
+    plan = flow.plan(str(write_study(models=models)), ROOT / "data")
+    run = Run(tmp_path / "runs" / "small")
+    flow.run_study(plan, run, QuietWatcher(), last="generate")
+    assert verify(run) == []
+    one, two = run.responses("fake").path, run.responses("other").path
+    for suffix in ("", ".head"):
+        a, b = (path.with_name(path.name + suffix) for path in (one, two))
+        data = a.read_bytes()
+        a.write_bytes(b.read_bytes())
+        b.write_bytes(data)
+    assert any("a row of 'other' in another's stream" in problem for problem in verify(run))
 
 
 def test_rewritten_chain_is_found(copy: Run) -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from polibias import flow
 from polibias.errors import InputError
-from polibias.sources.ratings import Columns, read_ratings
+from polibias.sources.ratings import Columns, read_ratings, table
 from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias, study_text
 
 COLUMNS = Columns("unit", "rater", "value")
+SCALE = (0.0, 1.0, 2.0, 3.0)
 
 
 @pytest.fixture
@@ -61,9 +62,37 @@ def spoil_rubric(data: Path) -> None:
     replace(data / "rubrics" / "poli-bias.toml", 'id = "severity"', 'id = "framing"')
 
 
+def spoil_judge_prompt(data: Path) -> None:
+    replace(data / "prompts" / "judge" / "pair.toml", "{prompt_1}", "{promt_1}")
+
+
+def spoil_fence(data: Path) -> None:
+    path = data / "prompts" / "judge" / "pair.toml"
+    path.write_text(path.read_text("utf-8").replace("{response_2}", "the other one"), "utf-8")
+
+
+def spoil_layout(data: Path) -> None:
+    replace(data / "prompts" / "conditions.toml", "\n{scenario}\n", "\n")
+
+
+def spoil_option(data: Path) -> None:
+    replace(data / "rubrics" / "poli-bias.toml", 'one_sided = ["full"]', 'one_sided = ["fully"]')
+
+
+def spoil_name(data: Path) -> None:
+    path = data / "countries" / "countries.toml"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"Ukraine', '"Russia').replace('"Ukraine\'s"', '"Russia\'s"'), "utf-8")
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
+        (spoil_judge_prompt, "judge prompt 'pair': unknown placeholder {promt_1}"),
+        (spoil_fence, "pair.toml: the judge prompt has no {response_2}"),
+        (spoil_layout, "conditions.toml: condition 'official' has a layout without {scenario}"),
+        (spoil_option, "poli-bias.toml: label 'refusal' counts an option 'fully' that it does not have"),
+        (spoil_name, "pair 'russia-ukraine': its two countries are named alike"),
         (spoil_country, "pairs.toml: pair 'iran-israel': unknown country 'irann'; did you mean iran"),
         (spoil_template, "genocide.toml: template 'GEN-KIL-001' has no {target}; both countries must be placeholders"),
         (spoil_placeholder, "genocide.toml: template 'GEN-KIL-001' has an unknown placeholder {city}"),
@@ -106,6 +135,10 @@ def test_spoiled_data_is_named(
         ),
         (study_text().replace("title", "titel", 1), "titel"),
         ("id = 'x", "not valid TOML: "),
+        ("id = " + "[" * 5000, "not valid TOML: "),
+        ("seed = " + "1" * 5000, "not valid TOML: "),
+        (study_text(id="small\\n"), "at id"),
+        (study_text() + "[analysis]\nresamples = 100000000\n", "at analysis.resamples"),
     ],
 )
 def test_wrong_study_is_named(text: str, said: str, tmp_path: Path) -> None:
@@ -143,18 +176,24 @@ def test_unknown_study_names_the_nearest(tmp_path: Path) -> None:
         ("unit,rater,value\na,x,inf\n", ":2: 'inf' is not a rating"),
         ("unit,rater,value\n,x,1\n", ":2: unit, rater and cluster must not be empty"),
         ("unit,rater\na,x\n", ":2: no column 'value'; the file has unit, rater"),
+        ("unit,rater,value\na,x,1_0\n", ":2: '1_0' is not a rating"),
+        ("unit,rater,value\na,x,9\n", ":2: the value 9 is not on the scale 0, 1, 2, 3"),
+        ("unit,rater,value\na,x,1,2\n", ":2: 4 cells under 3 columns"),
+        ("unit,rater,value\na,x\n", ":2: 2 cells under 3 columns"),
+        ("unit,rater,value,value\na,x,1,2\n", ":1: two columns have the same name"),
+        ("unit,rater,value\na,x,1\n", ": agreement needs two raters; the file has 1"),
     ],
 )
 def test_wrong_ratings_are_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as raised:
-        read_ratings(path, COLUMNS)
+        table(path, read_ratings(path, COLUMNS), SCALE)
     assert str(raised.value).startswith(f"{path}{said}")
 
 
 def test_missing_ratings_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("unit,rater,value\na,x,1\na,y,\nb,x,0\n", "utf-8-sig")
-    table = read_ratings(path, COLUMNS)
-    assert (table.raters, table.values) == (["x", "y"], [[1.0, None], [0.0, None]])
+    found = table(path, read_ratings(path, COLUMNS), SCALE)
+    assert (found.raters, found.values) == (["x", "y"], [[1.0, None], [0.0, None]])

@@ -4,7 +4,8 @@
     var wanted = Array.from(new URLSearchParams(location.hash.slice(1)));
     var shown = 0;
     document.querySelectorAll("tr.case").forEach(function (row) {
-      var fits = wanted.every(function (part) { return row.getAttribute("data-" + part[0]) === part[1]; });
+      var marks = row.getAttribute("data-marks").split(" ");
+      var fits = wanted.every(function (part) { return marks.indexOf(part[0] + "=" + part[1]) >= 0; });
       row.hidden = !fits;
       if (fits) { shown += 1; }
     });

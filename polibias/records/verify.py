@@ -1,0 +1,99 @@
+"""Whether a run is what was written: every hash re-derived, every file accounted for. Works offline."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from polibias.domain.rows import Annotation, Judgment, Response
+from polibias.errors import DamagedRecord, InputError
+from polibias.records.documents import read_named
+from polibias.records.ledger import Entry, Stream, head_path, parse_head, problem_in, read, tip
+from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
+from polibias.records.runs import STUDY_TAG, Run
+
+
+def verify(run: Run) -> list[str]:
+    """Every way in which the run is not what was written, one line each; empty if nothing was changed."""
+    problems = records_problems(run)
+    for name in SEALED_APART:
+        if (run.folder / name).exists():
+            problems += changed_files(run, run.folder / name)
+    return problems or list(_report_problems(run))
+
+
+def records_problems(run: Run) -> list[str]:
+    """As `verify`, for what was asked and answered alone: what an analysis rests on."""
+    problems = changed_files(run, run.folder) if run.sealed else list(_open_problems(run))
+    return problems or list(_link_problems(run))
+
+
+def _report_problems(run: Run) -> Iterator[str]:
+    if run.report.exists() and run.sealed:
+        about = read_manifest(run.report).about
+        if about.get("run") != manifest_hash(run.folder):
+            yield f"{run.report}: made from another state of the run; make it again with polibias report"
+
+
+def _open_problems(run: Run) -> Iterator[str]:
+    """An unsealed run: every stream against itself and its committed state, the study against its hash."""
+    try:
+        read_named(run.study, STUDY_TAG)
+    except InputError as error:
+        yield str(error)
+    for path in own_files(run.folder):
+        stream = run.stream_at(path)
+        if stream is not None:
+            problem = problem_in(stream) or _committed_problem(stream)
+            if problem:
+                yield problem
+        elif path != run.study and not is_head(run, path) and path.suffix not in (".torn", ".part"):
+            yield f"{path}: does not belong to a run"
+
+
+def _committed_problem(stream: Stream[Any]) -> str:
+    try:
+        committed = parse_head(head_path(stream.path))
+    except InputError as error:
+        return str(error)
+    here = tip(stream.path)
+    if here.rows < committed.rows:
+        return f"{stream.path}:{here.rows}: {committed.rows} rows were committed, {here.rows} are here"
+    if tip(stream.path, committed.rows) != committed:
+        return f"{stream.path}:{committed.rows}: this line was changed after it was written"
+    return ""
+
+
+def _link_problems(run: Run) -> Iterator[str]:
+    """Every row lies in the stream of its own name and points back at rows that exist in this run."""
+    pairs = {entry.id for entry in read(run.pairs())}
+    responses: set[str] = set()
+    streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
+    for stream in sorted(streams, key=lambda stream: stream.type is Judgment):
+        latest: dict[tuple[str, ...], Entry[Any]] = {}
+        for entry in read(stream):
+            where = f"{stream.path}:{entry.number}"
+            if _own_name(entry.row) not in ("", stream.path.stem):
+                yield f"{where}: a row of '{_own_name(entry.row)}' in another's stream"
+            if isinstance(entry.row, Response):
+                responses.add(entry.id)
+            if isinstance(entry.row, Response | Judgment) and entry.row.pair not in pairs:
+                yield f"{where}: points at a pair that is not in this run"
+            if isinstance(entry.row, Judgment):
+                latest[entry.row.model, entry.row.pair, entry.row.order] = entry
+        for entry in latest.values():
+            if {entry.row.responses.A, entry.row.responses.B} - responses:
+                yield f"{stream.path}:{entry.number}: points at a response that is not in this run"
+
+
+def _own_name(row: object) -> str:
+    """The name of the stream that a row belongs in, where its kind has one."""
+    if isinstance(row, Response):
+        return row.model
+    if isinstance(row, Judgment):
+        return row.judge
+    return row.project if isinstance(row, Annotation) else ""
+
+
+def require_whole(run: Run) -> None:
+    """Raises DamagedRecord, with the first problem, unless the run's records are exactly what was written."""
+    for problem in records_problems(run):
+        raise DamagedRecord(problem)
