@@ -178,10 +178,9 @@ class Tables:
         for label in self.rubric.labels:
             values: Any = rows[one_sided_column(label.id)]
             clear = values[values.notna()]
-            cells[f"one_sided_{label.id}"] = cell(
-                share(int(clear.sum()), len(clear), "pair with clear labels"), **where
-            )
-            cells[f"unclear_{label.id}"] = count(len(values) - len(clear), **where)
+            shared = share(int(clear.sum()), len(clear), "pair with clear labels")
+            cells[f"one_sided_{label.id}"] = cell(shared, **where, **{label.id: "clear"})
+            cells[f"unclear_{label.id}"] = count(len(values) - len(clear), **where, **{label.id: "unclear"})
         return cells
 
 

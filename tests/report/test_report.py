@@ -90,6 +90,24 @@ def test_links_lead_somewhere(sealed_run: Run) -> None:
             assert not path or ((sealed_run.report / name).parent / path).resolve().is_file(), (name, link)
 
 
+def test_a_cell_leads_to_exactly_its_pairs(hostile_run: Run) -> None:
+    """The link behind each score or share selects as many pairs as the cell's n says."""
+    import html
+
+    rows = [
+        html.unescape(marks).split(" ")
+        for marks in re.findall(r'data-marks="([^"]*)"', pages(hostile_run)["pairs.html"])
+    ]
+    findings = json.loads((hostile_run.report / "findings.json").read_text("utf-8"))
+    for table in findings["tables"]:
+        for row in table["rows"]:
+            for column, cell in row["cells"].items():
+                wanted = [f"{key}={value}" for key, value in cell["where"].items()]
+                selected = sum(all(word in marks for word in wanted) for marks in rows)
+                if column not in ("valid", "responses") and table["id"] != "responses":
+                    assert selected == cell["n"], (table["id"], column)
+
+
 def test_hostile_text_is_inert_and_whole(hostile_run: Run) -> None:
     """Model text is shown character by character: no tag of its own survives, nothing is lost."""
     import html
