@@ -5,24 +5,19 @@ a visible symbol on the screen only; what is stored stays byte for byte.
 """
 
 import re
-import textwrap
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
 
+from polibias.domain.display import visible
 from polibias.domain.ids import plain
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Favoured, Shown, Side, order_from, other, shown_as, stored
 
 SHOWN: tuple[Shown, Shown, Shown] = ("1", "2", "none")
-REPLACEMENT = "\ufffd"
 WITHHELD = "withheld"
 WORD_JOINER = "\u2060"
-CONTROL_PICTURES = 0x2400
-DELETE_PICTURE = "\u2421"
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
 MARKS = re.compile(r"([!-/:-@\[-`{-~])")
 READ_LATE = re.compile(r"(?<=[:@])(?=.)|(?<=\bwww)(?=\\\.)|(?<=[<>=-])(?=\\[<>=-])")
 
@@ -148,17 +143,6 @@ def gaps(rubric: Rubric, choices: Mapping[str, Choice]) -> list[Gap]:
         elif choice.favoured is None:
             found.append(Gap(dimension.title, "favoured"))
     return found
-
-
-def visible(text: str) -> str:
-    """The text with a symbol for every character that has no shape, one line end for all kinds of them."""
-    return UNSEEN.sub(lambda match: _picture(ord(match[0])), LINE_ENDS.sub("\n", text))
-
-
-def _picture(code: int) -> str:
-    if code == 0x7F:
-        return DELETE_PICTURE
-    return chr(CONTROL_PICTURES + code) if code < 0x20 else REPLACEMENT
 
 
 def untrimmed(text: str) -> str:

@@ -2,20 +2,16 @@
 
 import re
 
-# C0 and C1 controls but for tab and newline, lone surrogates, separators and directional overrides.
-HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# C0 and C1 controls but for tab and newline, lone surrogates, separators, directional overrides, non-characters.
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:
-    """`text` with every control character, separator, directional override and lone surrogate as a visible sign.
+    """`text` with every hidden character as a sign such as ⟨U+0000⟩ that any font can show.
 
-    Line breaks and tabs stay. For the eye only: what is stored is never changed.
+    Tabs and line ends stay, a carriage return before a newline is part of the line end. For the eye only: what
+    is stored is never changed.
     """
-    return HIDDEN.sub(_sign, text)
-
-
-def _sign(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\u2421" if code == 0x7F else f"⟨U+{code:04X}⟩"
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response, WebSocket, expect
 from sqlmodel import select
 
-from annotate_app.blind import WORD_JOINER, visible
+from annotate_app.blind import WORD_JOINER
 from annotate_app.schema import Item
+from polibias.domain.display import visible
 from polibias.records.ledger import read
 from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, SMALL, TOPICS
 from tests.browser.conftest import Server, enter, serving
