@@ -5,6 +5,7 @@ a visible symbol on the screen only; what is stored stays byte for byte.
 """
 
 import re
+import textwrap
 from collections.abc import Mapping
 from typing import NamedTuple
 
