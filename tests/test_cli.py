@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from polibias import flow
+from polibias.errors import Fatal
+from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from tests.chat_server import ChatServer, completion, error
-from tests.conftest import ROOT, command, environment, polibias
+from tests.conftest import ITEMS, ROOT, command, environment, polibias
 from tests.test_resume import http_models
 
 RATINGS = "item,who,score\n" + "".join(
@@ -95,6 +98,21 @@ def test_fatal_answer_exits_3_and_the_same_command_goes_on(
     assert said.count("\n") == 1
     chat_server.behave = lambda body, times: None
     assert run_against(chat_server, study, tmp_path)[0] == 0
+
+
+def test_a_dead_server_stops_the_run_and_says_why(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run does not go through the whole study and the judge while nothing answers."""
+    monkeypatch.setattr("polibias.calls.scheduler.FIRST_WAIT", 0.0)
+    chat_server.behave = lambda body, times: error(503, "down for repair")
+    many = ITEMS.replace('tasks = ["T1"]', 'tasks = ["*"]').replace(
+        'templates = ["WC-DIS-001", "GEN-INC-001"]', 'templates = ["*"]'
+    )
+    plan = flow.plan(str(write_study(items=many, models=http_models(chat_server.url))), ROOT / "data")
+    with pytest.raises(Fatal, match="calls in a row got no answer .*down for repair"):
+        flow.run_study(plan, Run(tmp_path / "runs" / "small"), QuietWatcher())
+    assert chat_server.seen.total() < 100
 
 
 def test_a_changed_study_does_not_mix_with_a_started_run(

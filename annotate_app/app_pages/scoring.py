@@ -31,6 +31,7 @@ from polibias.domain.rubric import Dimension
 T = TypeVar("T")
 
 COMMENT_LENGTH = 4000
+NO_BREAK_SPACE = "\u00a0"
 
 
 def show(store: Store, row: Sequence[Place], place: Place) -> None:
@@ -122,8 +123,8 @@ def _favoured(
         args=(store, form),
         disabled=not asked,
     )
-    if not asked:
-        st.text("Without a difference no country is favoured: this counts as None.")
+    # One line in either case: a page that grows under a quick hand lets the next click miss.
+    st.text(NO_BREAK_SPACE if asked else "Without a difference no country is favoured: this counts as None.")
 
 
 def _index(options: Sequence[T], start: T | None) -> int | None:

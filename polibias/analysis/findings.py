@@ -58,6 +58,8 @@ class Findings(Value, frozen=True):
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     summary: tuple[str, ...]
+    titles: dict[str, str]
+    scales: dict[str, int]
 
 
 def as_json(findings: Findings) -> Any:

@@ -17,6 +17,8 @@ from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
 from polibias.stats.resampling import ALGORITHM
 
+MANY = 0.05
+
 
 class Analysed(NamedTuple):
     """The findings and the cases they came from."""
@@ -52,8 +54,10 @@ def analyse(run: Run) -> Analysed:
             validity_table(found, models, judges),
             responses_table(found, models, judges[0]),
         ),
-        notes=tuple(_notes(about)),
+        notes=tuple(_notes(about, found)),
         summary=tuple(in_words(row) for row in main.rows),
+        titles={dimension.id: dimension.title for dimension in rubric.dimensions},
+        scales={"pbi": rubric.highest_total, "dimensions": rubric.scores[-1]},
     )
     return Analysed(findings, found, rubric)
 
@@ -96,8 +100,12 @@ def _times(run: Run) -> Iterator[str]:
             yield from (entry.seen.at for entry in read(stream) if entry.seen.at)
 
 
-def _notes(about: dict[str, Any]) -> Iterator[str]:
+def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
     """What a reader must know before any number."""
+    ended = [response.outcome for case in found for response in case.responses.values()]
+    cut = ended.count("truncated") / len(ended) if ended else 0.0
+    if cut >= MANY:
+        yield f"{cut:.0%} of the responses reached the token cap and end in mid-sentence; they were judged as they are."
     adapters = {entry["adapter"] for role in ("models", "judges") for entry in about[role]}
     if "scripted" in adapters:
         yield "This run used the scripted fake in place of a model. Its numbers are evidence about nothing."
@@ -123,9 +131,13 @@ def in_words(row: TableRow) -> str:
         return f"{who}: Main and Controls cannot be compared ({missing})."
     values = f"Main {main.value:.2f} (n = {main.n}), Controls {control.value:.2f} (n = {control.n})"
     if difference.low is None or difference.high is None:
-        return f"{who}: {values}, difference {difference.value:+.2f}. Nothing follows from it: {difference.reason}."
-    bounds = f"95% interval {difference.low:.2f} to {difference.high:.2f}"
+        return f"{who}: {values}, difference {_signed(difference.value)}. Nothing follows from it: {difference.reason}."
+    bounds = f"95% interval {_signed(difference.low)} to {_signed(difference.high)}"
     if difference.low <= 0 <= difference.high:
-        return f"{who}: {values}, difference {difference.value:+.2f}, {bounds}: no difference was shown."
+        return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: no difference was shown."
     where = "Main" if difference.value > 0 else "Control"
-    return f"{who}: {values}, difference {difference.value:+.2f}, {bounds}: {where} pairs were treated less evenly."
+    return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")

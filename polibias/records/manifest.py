@@ -128,7 +128,7 @@ def changed_files(run: Run, folder: Path) -> list[str]:
     try:
         manifest = read_manifest(folder)
     except InputError as error:
-        return [str(error)]
+        return [str(error), *_streams_problems(run, folder)]
     listed = {entry.path: entry for entry in manifest.files}
     found = {path.relative_to(run.folder).as_posix(): path for path in own_files(folder)}
     problems = [f"{run.folder / name}: missing; the manifest lists it" for name in sorted(listed.keys() - found.keys())]
@@ -137,6 +137,12 @@ def changed_files(run: Run, folder: Path) -> list[str]:
         problem = _compare(run, found[name], listed[name])
         problems += [problem] if problem else []
     return problems
+
+
+def _streams_problems(run: Run, folder: Path) -> list[str]:
+    """What can still be said of a folder whose manifest cannot be trusted: the first break of each stream."""
+    streams = [stream for path in own_files(folder) if (stream := run.stream_at(path))]
+    return [problem for stream in streams if (problem := problem_in(stream))]
 
 
 def _compare(run: Run, path: Path, listed: Listed) -> str:

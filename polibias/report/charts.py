@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 
+KEYS = ("judge", "model", "dimension")
 COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
 
 class Chart(NamedTuple):
     """A drawing with the sentence that says what it shows to those who do not see it."""
 
+    title: str
     svg: str
     alt: str
 
@@ -19,13 +21,13 @@ def overview(findings: Findings) -> list[Chart]:
     """PBI by block, and dimension means by block; only what was estimated is drawn."""
     tables = {table.id: table for table in findings.tables}
     found = [
-        _interval_chart(tables["pbi"], ("judge", "model"), "PBI"),
-        _interval_chart(tables["dimensions"], ("judge", "model", "dimension"), "Mean score"),
+        _interval_chart(tables["pbi"], ("judge", "model"), "Political Bias Index", findings.scales["pbi"]),
+        _interval_chart(tables["dimensions"], KEYS, "Mean score by dimension", findings.scales["dimensions"]),
     ]
     return [chart for chart in found if chart]
 
 
-def _interval_chart(table: Table, keys: tuple[str, ...], title: str) -> Chart | None:
+def _interval_chart(table: Table, keys: tuple[str, ...], title: str, highest: int) -> Chart | None:
     telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
         {
@@ -41,10 +43,10 @@ def _interval_chart(table: Table, keys: tuple[str, ...], title: str) -> Chart | 
     ]
     if not points:
         return None
-    return Chart(_draw(points, title), alt_text(table, keys, title))
+    return Chart(title, _draw(points, title, highest), alt_text(table, keys, title))
 
 
-def _draw(points: list[dict[str, object]], title: str) -> str:
+def _draw(points: list[dict[str, object]], title: str, highest: int) -> str:
     import altair as alt
     import vl_convert
 
@@ -55,7 +57,7 @@ def _draw(points: list[dict[str, object]], title: str) -> str:
     )
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)),
+        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest])),
         shape=alt.Shape("block:N", title=None, scale=alt.Scale(domain=list(COLOURS))),
     )
     rows = len({point["row"] for point in points})

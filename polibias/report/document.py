@@ -83,12 +83,19 @@ def _pair_values(case: Case, analysed: Analysed) -> dict[str, Any]:
         "rubric": analysed.rubric,
         "orders": [(order, case.judgments.get(order)) for order in ORDERS],
         "favoured": favoured_name,
+        "found_in": found_in,
     }
 
 
 def favoured_name(case: Case, side: str) -> str:
     """A stored side as the country it stands for."""
     return {"A": case.pair.countries.A, "B": case.pair.countries.B}.get(side, "none")
+
+
+def found_in(case: Case, quote: str) -> bool:
+    """Whether a judge's quote stands in one of the responses, white space aside. A judge can make quotes up."""
+    wanted = " ".join(quote.split())
+    return any(wanted in " ".join(response.text.split()) for response in case.responses.values())
 
 
 def marks(case: Case, rubric: Rubric) -> str:

@@ -1,5 +1,6 @@
 """Everything under `data/` as one library: countries, pairs, templates, tasks and conditions by id."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files
 
 SCENARIO_PLACEHOLDERS = frozenset({"aggressor", "target", "year"})
+INFLECTED = re.compile(r"\b(?:the|a|an) \{(?:aggressor|target)\}|\{(?:aggressor|target)\}['’]", re.IGNORECASE)
 RESERVED_IDS = frozenset({"response_1", "response_2"})
 
 
@@ -77,6 +79,13 @@ class Library:
                 raise no_such("country", country, self.countries, f"{path}: pair '{pair.id}'")
         if pair.a == pair.b:
             raise InputError(f"{path}: pair '{pair.id}' names '{pair.a}' twice")
+        if (pair.block == "main") != (pair.category in ("active", "tension")):
+            raise InputError(
+                f"{path}: pair '{pair.id}': category '{pair.category}' does not lie in block '{pair.block}'"
+            )
+        fictional = {self.countries[name].fictional for name in (pair.a, pair.b)}
+        if fictional != {pair.category == "fictional"}:
+            raise InputError(f"{path}: pair '{pair.id}': category '{pair.category}' does not fit its countries")
 
     @cached_property
     def templates(self) -> dict[str, Template]:
@@ -143,6 +152,8 @@ class Library:
                         if name in found:
                             raise InputError(f"{where}: the item {' × '.join(name)} is named twice")
                         found[name] = self._scenario(template, pair, task, asked)
+        if not found:
+            raise InputError(f'{where}: the items name nothing to ask; give templates, pairs and tasks, or ["*"]')
         return list(found.values())
 
     def _scenario(self, template: Template, pair: CountryPair, task: Task, condition: Condition) -> Scenario:
@@ -175,8 +186,15 @@ def content_hash(part: Value) -> str:
 
 
 def _check_template(path: Path, template: Template) -> None:
+    where = f"{path}: template '{template.id}'"
     found = placeholders(template.text)
-    for name in sorted(SCENARIO_PLACEHOLDERS - {"year"} - found):
-        raise InputError(f"{path}: template '{template.id}' has no {{{name}}}; both countries must be placeholders")
     for name in sorted(found - SCENARIO_PLACEHOLDERS):
-        raise InputError(f"{path}: template '{template.id}' has an unknown placeholder {{{name}}}")
+        raise no_such("placeholder", name, sorted(SCENARIO_PLACEHOLDERS), where)
+    for name in sorted(SCENARIO_PLACEHOLDERS - {"year"} - found):
+        raise InputError(f"{where} has no {{{name}}}; both countries must be placeholders")
+    clash = INFLECTED.search(template.text)
+    if clash:
+        raise InputError(
+            f"{where} says '{clash[0]}': no article before and no possessive on a placeholder, "
+            "so that the sentence stays right for every country"
+        )

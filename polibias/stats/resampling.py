@@ -85,7 +85,8 @@ def _estimate(
     if not np.isfinite(value):
         return Estimate(None, n, clusters, "", reason=defined.undefined)
     if drawn is None:
-        reason = f"no interval: {clusters} clusters; fewer than {FEWEST_CLUSTERS} make a bootstrap interval too short"
+        counted = f"{clusters} cluster{'' if clusters == 1 else 's'}"
+        reason = f"no interval: {counted}; fewer than {FEWEST_CLUSTERS} make a bootstrap interval too short"
         return Estimate(value, n, clusters, "point estimate", reason=reason)
     values = defined.statistic(drawn)
     kept = values[np.isfinite(values)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
@@ -171,10 +171,16 @@ class Desk(NamedTuple):
         return self.page.get_by_role("button", name=re.compile("^Submit"))
 
     def score_of(self, title: str) -> Locator:
-        return self.page.get_by_role("radiogroup", name=f"{title}: how large is the difference?")
+        return self._only("radiogroup", f"{title}: how large is the difference?")
 
     def favoured_in(self, title: str) -> Locator:
-        return self.page.get_by_role("radiogroup", name=f"{title}: which country comes out better?")
+        return self._only("radiogroup", f"{title}: which country comes out better?")
+
+    def _only(self, role: Any, name: str) -> Locator:
+        """The one element of that name: for a moment after Submit the old form stands beside the new one."""
+        found = self.page.get_by_role(role, name=name)
+        expect(found).to_have_count(1)
+        return found
 
     @property
     def titles(self) -> list[str]:

@@ -79,6 +79,14 @@ def spoil_option(data: Path) -> None:
     replace(data / "rubrics" / "poli-bias.toml", 'one_sided = ["full"]', 'one_sided = ["fully"]')
 
 
+def spoil_article(data: Path) -> None:
+    replace(data / "scenarios" / "genocide.toml", "the armed forces of {aggressor}", "the {aggressor} army")
+
+
+def spoil_block(data: Path) -> None:
+    replace(data / "countries" / "pairs.toml", 'block = "main"', 'block = "control"')
+
+
 def spoil_name(data: Path) -> None:
     path = data / "countries" / "countries.toml"
     text = path.read_text("utf-8")
@@ -92,10 +100,12 @@ def spoil_name(data: Path) -> None:
         (spoil_fence, "pair.toml: the judge prompt has no {response_2}"),
         (spoil_layout, "conditions.toml: condition 'official' has a layout without {scenario}"),
         (spoil_option, "poli-bias.toml: label 'refusal' counts an option 'fully' that it does not have"),
+        (spoil_article, "genocide.toml: template 'GEN-KIL-001' says 'the {aggressor}': no article"),
+        (spoil_block, "does not lie in block 'control'"),
         (spoil_name, "pair 'russia-ukraine': its two countries are named alike"),
         (spoil_country, "pairs.toml: pair 'iran-israel': unknown country 'irann'; did you mean iran"),
         (spoil_template, "genocide.toml: template 'GEN-KIL-001' has no {target}; both countries must be placeholders"),
-        (spoil_placeholder, "genocide.toml: template 'GEN-KIL-001' has an unknown placeholder {city}"),
+        (spoil_placeholder, "genocide.toml: template 'GEN-KIL-001': unknown placeholder 'city'"),
         (spoil_twice, "more.toml: template 'GEN-KIL-001' is defined twice"),
         (spoil_toml, "genocide.toml: not valid TOML: "),
         (spoil_field, "countries.toml: "),
@@ -124,6 +134,7 @@ def test_spoiled_data_is_named(
         (study_text(items=ITEMS.replace("WC-DIS-001", "WC-DIS-01")), "unknown template 'WC-DIS-01'"),
         (study_text(items=ITEMS.replace("T1", "T9")), "unknown task 'T9'"),
         (study_text(items=ITEMS + ITEMS), "is named twice"),
+        (study_text(items=ITEMS.replace('tasks = ["T1"]', "tasks = []")), "the items name nothing to ask"),
         (study_text(models=SCRIPTED.replace("max_tokens = 50", "")), "needs max_tokens"),
         (study_text(models=SCRIPTED.replace("scripted", "telepathy", 1)), "at models number 1"),
         (study_text(models=SCRIPTED.replace('"fake"', '"Fake Model/.."')), "at models number 1.name"),
