@@ -106,11 +106,9 @@ def test_a_dead_server_stops_the_run_and_says_why(
     """The run does not go through the whole study and the judge while nothing answers."""
     monkeypatch.setattr("polibias.calls.scheduler.FIRST_WAIT", 0.0)
     chat_server.behave = lambda body, times: error(503, "down for repair")
-    many = ITEMS.replace('tasks = ["T1"]', 'tasks = ["*"]').replace(
-        'templates = ["WC-DIS-001", "GEN-INC-001"]', 'templates = ["*"]'
-    )
+    many = ITEMS.replace('["T1"]', '["*"]').replace('["WC-DIS-001", "GEN-INC-001"]', '["*"]')
     plan = flow.plan(str(write_study(items=many, models=http_models(chat_server.url))), ROOT / "data")
-    with pytest.raises(Fatal, match="calls in a row got no answer .*down for repair"):
+    with pytest.raises(Fatal, match=r"calls in a row got no answer .*down for repair"):
         flow.run_study(plan, Run(tmp_path / "runs" / "small"), QuietWatcher())
     assert chat_server.seen.total() < 100
 

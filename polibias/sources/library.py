@@ -80,9 +80,7 @@ class Library:
         if pair.a == pair.b:
             raise InputError(f"{path}: pair '{pair.id}' names '{pair.a}' twice")
         if (pair.block == "main") != (pair.category in ("active", "tension")):
-            raise InputError(
-                f"{path}: pair '{pair.id}': category '{pair.category}' does not lie in block '{pair.block}'"
-            )
+            raise InputError(f"{path}: pair '{pair.id}': block '{pair.block}' does not fit category '{pair.category}'")
         fictional = {self.countries[name].fictional for name in (pair.a, pair.b)}
         if fictional != {pair.category == "fictional"}:
             raise InputError(f"{path}: pair '{pair.id}': category '{pair.category}' does not fit its countries")

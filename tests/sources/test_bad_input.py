@@ -101,7 +101,7 @@ def spoil_name(data: Path) -> None:
         (spoil_layout, "conditions.toml: condition 'official' has a layout without {scenario}"),
         (spoil_option, "poli-bias.toml: label 'refusal' counts an option 'fully' that it does not have"),
         (spoil_article, "genocide.toml: template 'GEN-KIL-001' says 'the {aggressor}': no article"),
-        (spoil_block, "does not lie in block 'control'"),
+        (spoil_block, "block 'control' does not fit category 'active'"),
         (spoil_name, "pair 'russia-ukraine': its two countries are named alike"),
         (spoil_country, "pairs.toml: pair 'iran-israel': unknown country 'irann'; did you mean iran"),
         (spoil_template, "genocide.toml: template 'GEN-KIL-001' has no {target}; both countries must be placeholders"),
