@@ -17,7 +17,7 @@ from polibias.calls.scheduler import Done, Task, run_calls
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import Judgment, PromptPair, Response, Seen, Usage
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import ORDERS, Both, Side
+from polibias.domain.sides import ORDERS, SIDES, Both, Side
 from polibias.domain.study import AnyModel, Study
 from polibias.domain.wording import JudgePrompt
 from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
@@ -36,7 +36,6 @@ from polibias.sources.library import Library
 from polibias.sources.studies import find_study, read_study, study_text
 
 STAGES = ("build", "generate", "judge", "seal", "report")
-SIDES: tuple[Side, Side] = ("A", "B")
 DEAD_AFTER = 3
 
 T = TypeVar("T", bound=Task)

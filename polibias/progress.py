@@ -63,7 +63,7 @@ class LiveWatcher:
 
     def stage(self, name: str, total: int, done: int) -> None:
         self._failed = 0
-        self._task = self._progress.add_task(name, total=total, completed=done, failed="", begun=done)
+        self._task = self._progress.add_task(name, total=total, completed=done, failed="")
 
     def advance(self, good: int, failed: int) -> None:
         if self._task is None:

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polibias.domain.rows import Judgment, PromptPair, Response, Verdict
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import ORDERS, Order, Side
+from polibias.domain.sides import ORDERS, SIDES, Order, Side
 from polibias.records.ledger import Stream, read
 from polibias.records.runs import Run
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SIDES: tuple[Side, Side] = ("A", "B")
 
 
 class Case(NamedTuple):

@@ -28,8 +28,3 @@ def tagged_hash(tag: str, value: Any) -> str:
     The tag names kind and version, so equal content of two kinds never shares a name.
     """
     return hashlib.sha256(tag.encode("ascii") + b"\n" + canonical(plain(value))).hexdigest()
-
-
-def bytes_hash(data: bytes) -> str:
-    """SHA-256 (64 hex digits) of raw bytes."""
-    return hashlib.sha256(data).hexdigest()

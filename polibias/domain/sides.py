@@ -15,6 +15,7 @@ Order = Literal["AB", "BA"]
 Favoured = Literal["A", "B", "none"]
 Shown = Literal["1", "2", "none"]
 
+SIDES: tuple[Side, Side] = ("A", "B")
 ORDERS: tuple[Order, Order] = ("AB", "BA")
 
 

@@ -21,10 +21,10 @@ from urllib.parse import urlencode
 from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
-from polibias.analysis.frames import SIDES, Case, one_sided
+from polibias.analysis.frames import Case, one_sided
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import ORDERS
+from polibias.domain.sides import ORDERS, SIDES
 from polibias.errors import InputError
 from polibias.records.documents import storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal

@@ -65,6 +65,17 @@ def test_changed_row_is_named(copy: Run, where: int) -> None:
         assert any(problem.startswith(f"{stream}:{number}: ") for problem in verify(copy)), (old, verify(copy))
 
 
+@pytest.mark.parametrize("broken", [b"{\n", b"[]\n", b"\xff\n"])
+def test_two_damaged_lines_in_a_row_are_named(copy: Run, broken: bytes) -> None:
+    """A broken link followed by a line that is no row at all: the first is named, nothing crashes."""
+    stream = copy.responses("fake").path
+    lines = stream.read_bytes().splitlines(keepends=True)
+    fields = json.loads(lines[2])
+    lines[2:4] = [canonical({**fields, "prev": "0" * 64}) + b"\n", broken]
+    stream.write_bytes(b"".join(lines))
+    assert any(problem.startswith((f"{stream}:2: ", f"{stream}:3: ")) for problem in verify(copy))
+
+
 def test_removed_added_and_foreign_files_are_found(copy: Run) -> None:
     stream = copy.responses("fake").path
     stream.rename(stream.with_name("moved.jsonl"))
