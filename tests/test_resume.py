@@ -29,6 +29,12 @@ def http_models(url: str) -> str:
     return f'[[models]]\nname = "m"\nmax_tokens = 50\n{spec}\n[[judges]]\nname = "j"\n{spec}'
 
 
+def run_arguments(write_study: Callable[..., Path], tmp_path: Path, server: ChatServer) -> tuple[str | Path, ...]:
+    """`polibias run` of a study whose model and judge both live on this server."""
+    study = write_study(items=ITEMS, models=http_models(server.url))
+    return ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+
+
 @pytest.mark.parametrize("after", [1, 7, 30, 33, 40, 63])
 def test_kill_then_same_command_finishes(
     after: int, write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
@@ -39,8 +45,7 @@ def test_kill_then_same_command_finishes(
         time.sleep(0.005)  # a server takes its time, so that the kill finds calls in flight
 
     chat_server.behave = slowly
-    study = write_study(items=ITEMS, models=http_models(chat_server.url))
-    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    arguments = run_arguments(write_study, tmp_path, chat_server)
     process = subprocess.Popen(command(*arguments), cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
     chat_server.wait_for(after)
     process.send_signal(signal.SIGKILL)
@@ -64,8 +69,7 @@ def test_interrupted_write_is_set_aside(
     write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
 ) -> None:
     """Bytes behind the last committed line are an interrupted write: kept apart, reported, asked again."""
-    study = write_study(items=ITEMS, models=http_models(chat_server.url))
-    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    arguments = run_arguments(write_study, tmp_path, chat_server)
     assert polibias(*arguments, "--stage", "generate", cwd=tmp_path).returncode == 0
     stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
     with stream.open("ab") as file:
@@ -84,8 +88,7 @@ def test_truncated_last_line_stops_and_can_be_set_aside(
     write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
 ) -> None:
     """A committed line that was cut is damage: one line naming file and line, nothing changed, exit 2."""
-    study = write_study(items=ITEMS, models=http_models(chat_server.url))
-    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    arguments = run_arguments(write_study, tmp_path, chat_server)
     assert polibias(*arguments, "--stage", "generate", cwd=tmp_path).returncode == 0
     stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
     cut = stream.read_bytes()[:-20]
@@ -110,8 +113,7 @@ def test_set_aside_run_still_verifies_when_the_new_answer_differs(
     write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
 ) -> None:
     """The lost response is asked again and answered otherwise; its old judgments are superseded, not dangling."""
-    study = write_study(items=ITEMS, models=http_models(chat_server.url))
-    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    arguments = run_arguments(write_study, tmp_path, chat_server)
     assert polibias(*arguments, "--stage", "judge", cwd=tmp_path).returncode == 0
     stream = tmp_path / "runs" / "small" / "responses" / "m.jsonl"
     stream.write_bytes(stream.read_bytes()[:-20])
@@ -124,8 +126,7 @@ def test_set_aside_run_still_verifies_when_the_new_answer_differs(
 def test_leftovers_of_a_kill_are_not_sealed(
     write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
 ) -> None:
-    study = write_study(items=ITEMS, models=http_models(chat_server.url))
-    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data")
+    arguments = run_arguments(write_study, tmp_path, chat_server)
     assert polibias(*arguments, "--stage", "judge", cwd=tmp_path).returncode == 0
     (tmp_path / "runs" / "small" / "manifest.json.part").touch()
     assert polibias(*arguments, cwd=tmp_path).returncode == 0
