@@ -14,7 +14,7 @@ help:
 	@echo "make demo    set up, run the demonstration study on a small embedded model, prepare an annotation project"
 	@echo "make app     open the annotation app on that project"
 	@echo "make test    set up, check and run every test"
-	@echo "make check   formatter, linter, types, import contracts"
+	@echo "make check   formatter, linter, types, import contracts, the data"
 	@echo "make bench   measure speed against naive rivals"
 
 $(VENV)/python:
@@ -67,6 +67,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/polibias lint data
 
 bench: $(VENV)/dev
 	@$(BIN)/python -m tests.bench

@@ -1,36 +1,45 @@
-"""What an annotator may see and say: the blind item, its two versions as shown, and the scores given.
+"""What an annotator may see and say: the blind item, its two versions as shown, and the answers given.
 
-Texts go to the screen as they are. What cannot be seen or sent (control characters, lone surrogates) becomes
-a visible symbol on the screen only; what is stored stays byte for byte.
+The rubric decides what is asked. Every question has one answer, a short text in stored form; one module maps it
+to the screen and back. Texts go to the screen as they are. What cannot be seen or sent (control characters, lone
+surrogates) becomes a visible symbol on the screen only; what is stored stays byte for byte.
 """
 
 import re
 import textwrap
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from polibias.domain.display import visible
 from polibias.domain.ids import plain
-from polibias.domain.rubric import Rubric
-from polibias.domain.sides import Both, Favoured, Shown, Side, order_from, other, shown_as, stored
+from polibias.domain.rubric import Dimension, Rubric
+from polibias.domain.sides import SIDES, Both, Favoured, Shown, Side, order_from, other, shown_as, stored
+from polibias.domain.wording import fill
 
 SHOWN: tuple[Shown, Shown, Shown] = ("1", "2", "none")
+FAVOURED: tuple[Favoured, ...] = (*SIDES, "none")
+FOR_JUDGES = ("judge", "slots", "report")
 WITHHELD = "withheld"
 WORD_JOINER = "\u2060"
-MARKS = re.compile(r"([!-/:-@\[-`{-~])")
+# A comma, a question mark and a hyphen within a word mean nothing to Markdown; a screen reader would read the escapes.
+MARKS = re.compile(r"([!-+./:->@\[-`{-~]|(?<!\w)-|-(?!\w))")
 READ_LATE = re.compile(r"(?<=[:@])(?=.)|(?<=\bwww)(?=\\\.)|(?<=[<>=-])(?=\\[<>=-])")
+
+Answers = Mapping[str, str | None]
+Kind = Literal["score", "favoured", "A", "B"]
 
 
 class BlindItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two prompts and two responses without any trace of where they come from.
 
-    `code` is opaque. `countries` holds the names as they stand in running text: in version A country A acts.
+    `code` is opaque. `acting` and `facing` name who acts and who is acted on, as they stand in running text.
     """
 
     code: str
-    countries: Both[str]
+    acting: Both[str]
+    facing: Both[str]
     prompts: Both[str]
     responses: Both[str]
 
@@ -45,36 +54,68 @@ class Version(NamedTuple):
     response: str
 
 
-class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One dimension's answer in stored form; None is not answered yet."""
+class Question(NamedTuple):
+    """One question with one stored answer, which is one of `values`.
 
-    score: int | None = None
-    favoured: Favoured | None = None
+    `part` is the dimension or label that it belongs to. `kind` is `score` or `favoured` for a dimension; for a label
+    it is the version whose response is asked about.
+    """
+
+    part: str
+    kind: Kind
+    values: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        return question_id(self.part, self.kind)
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything an annotator says about one item. A comment of None leaves the one there is."""
+    """Everything an annotator says about one item: answers in stored form by question id, None where there is none.
 
-    choices: dict[str, Choice]
+    A comment of None leaves the one there is.
+    """
+
+    answers: dict[str, str | None]
     comment: str | None = ""
 
 
-class Gap(NamedTuple):
-    """One thing that is still to be answered: the dimension's title, and `score` or `favoured`."""
-
-    title: str
-    what: str
-
-
 def human_wording(rubric: Rubric) -> Rubric:
-    """The rubric without what it tells a judge: all that annotators and their app need."""
+    """The rubric without what it tells a judge or a report: all that annotators and their app need."""
 
-    def without(value: object) -> object:
+    def without(value: object, hide: bool) -> object:
         if isinstance(value, dict):
-            return {name: WITHHELD if name == "judge" else without(part) for name, part in value.items()}
-        return [without(part) for part in value] if isinstance(value, list | tuple) else value
+            return {name: without(part, hide or name in FOR_JUDGES) for name, part in value.items()}
+        if isinstance(value, list | tuple):
+            return [without(part, hide) for part in value]
+        return WITHHELD if hide and isinstance(value, str) else value
 
-    return msgspec.convert(without(plain(rubric)), type=Rubric)
+    asked = tuple(label for label in rubric.labels if "human" in label.asked)
+    return msgspec.convert(without(plain(msgspec.structs.replace(rubric, labels=asked)), False), type=Rubric)
+
+
+def question_id(part: str, kind: Kind) -> str:
+    """The name of a question's answer."""
+    return f"{part}.{kind}"
+
+
+def questions(rubric: Rubric) -> tuple[Question, ...]:
+    """Everything that annotators are asked about one item, in the rubric's order."""
+    about = [question for dimension in rubric.dimensions for question in _about(rubric, dimension)]
+    labels = [label for label in rubric.labels if "human" in label.asked]
+    of_each = [Question(label.id, side, tuple(one.id for one in label.options)) for label in labels for side in SIDES]
+    return (*about, *of_each)
+
+
+def questions_of(rubric: Rubric, part: str) -> dict[Kind, Question]:
+    """What is asked about one dimension or label, by kind."""
+    return {question.kind: question for question in questions(rubric) if question.part == part}
+
+
+def _about(rubric: Rubric, dimension: Dimension) -> Iterator[Question]:
+    if dimension.asks == "score":
+        yield Question(dimension.id, "score", tuple(map(str, rubric.scale(dimension))))
+    yield Question(dimension.id, "favoured", FAVOURED)
 
 
 def versions(item: BlindItem, first: Side) -> tuple[Version, Version]:
@@ -83,36 +124,81 @@ def versions(item: BlindItem, first: Side) -> tuple[Version, Version]:
 
 
 def _version(item: BlindItem, number: int, side: Side) -> Version:
-    acting, facing = item.countries[side], item.countries[other(side)]
-    return Version(number, visible(acting), visible(facing), visible(item.prompts[side]), visible(item.responses[side]))
+    texts = (item.acting, item.facing, item.prompts, item.responses)
+    return Version(number, *(visible(both[side]) for both in texts))
+
+
+def sides_in_words(rubric: Rubric, shown: Iterable[Version]) -> tuple[str, str, str]:
+    """The options of the favoured question for these versions: the first one's side, the second's, and neither."""
+    names = {f"acting_{version.number}": sentence_case(version.acting) for version in shown}
+    options = rubric.favoured.options
+    first, second, none = (
+        visible(fill(text, names, "favoured.options")) for text in (options.first, options.second, options.none)
+    )
+    return first, second, none
+
+
+def line_above(rubric: Rubric, version: Version) -> str:
+    """The line above a response as Markdown, bold up to the name of who acts; empty if the rubric has none."""
+    values = {"number": str(version.number), "acting": sentence_case(version.acting), "facing": version.facing}
+    before, name, after = rubric.form.version.partition("{acting}")
+    bold, rest = (literal(fill(part, values, "form.version")) for part in (before + name, after))
+    space = " " if after[:1].isspace() else ""
+    return f"**{bold}**{space}{rest}" if name else bold
+
+
+def check_wording(rubric: Rubric) -> None:
+    """Raises InputError if a text of the form uses a placeholder that it does not have."""
+    first, second = (Version(number, "", "", "", "") for number in (1, 2))
+    sides_in_words(rubric, (first, second))
+    line_above(rubric, first)
 
 
 def stored_favoured(shown: str | None, first: Side) -> Favoured | None:
-    """What a choice on the screen means; anything that is no choice is None."""
+    """What a choice of the favoured side means; anything that is no choice is None."""
     known = next((value for value in SHOWN if value == shown), None)
     return None if known is None else stored(known, order_from(first))
 
 
-def shown_favoured(favoured: Favoured | None, first: Side) -> Shown | None:
-    """How a stored choice stands on the screen; the inverse of `stored_favoured`."""
-    return None if favoured is None else shown_as(favoured, order_from(first))
+def shown_favoured(favoured: str | None, first: Side) -> Shown | None:
+    """How a stored choice of the favoured side stands on the screen; the inverse of `stored_favoured`."""
+    known = next((value for value in FAVOURED if value == favoured), None)
+    return None if known is None else shown_as(known, order_from(first))
 
 
-def asks_favoured(rubric: Rubric, score: int | None) -> bool:
-    """Whether this score leaves open who is favoured."""
-    return not (rubric.zero_favours_none and score == 0)
+def stored_answer(question: Question, shown: str | None, first: Side) -> str | None:
+    """What a choice on the screen means in the record; anything that is no choice is None."""
+    value = stored_favoured(shown, first) if question.kind == "favoured" else shown
+    return value if value in question.values else None
+
+
+def shown_answer(question: Question, value: str | None, first: Side) -> str | None:
+    """How a stored answer stands on the screen; the inverse of `stored_answer`."""
+    return shown_favoured(value, first) if question.kind == "favoured" else value
+
+
+def shown_number(side: Side, first: Side) -> int:
+    """Which version on the screen a side is: 1 for the one shown first."""
+    return 1 if side == first else 2
+
+
+def leaves_open(rubric: Rubric, question: Question, answers: Answers) -> bool:
+    """Whether these answers leave a question to be asked: a score of zero may admit no favoured side."""
+    scored_zero = answers.get(question_id(question.part, "score")) == "0"
+    return not (question.kind == "favoured" and rubric.zero_favours_none and scored_zero)
 
 
 def settle(rubric: Rubric, entry: Entry) -> Entry:
     """The entry as it is stored: no value outside the rubric, and the rule for a score of zero applied."""
-    return Entry(
-        {name: _settled(rubric, entry.choices.get(name, Choice())) for name in rubric.dimension_ids}, entry.comment
-    )
+    asked = questions(rubric)
+    known = {question.id: _known(question, entry.answers) for question in asked}
+    settled = {one.id: known[one.id] if leaves_open(rubric, one, known) else "none" for one in asked}
+    return Entry(settled, entry.comment)
 
 
-def _settled(rubric: Rubric, choice: Choice) -> Choice:
-    score = choice.score if choice.score in rubric.scores else None
-    return Choice(score, choice.favoured if asks_favoured(rubric, score) else "none")
+def _known(question: Question, answers: Answers) -> str | None:
+    value = answers.get(question.id)
+    return value if value in question.values else None
 
 
 def merged(rubric: Rubric, before: Entry, given: Entry) -> Entry:
@@ -120,30 +206,26 @@ def merged(rubric: Rubric, before: Entry, given: Entry) -> Entry:
 
     A choice cannot be taken back on the page, so a blank only means that this window has not seen the answer yet.
     """
-    choices = {
-        name: _merged(rubric, before.choices.get(name, Choice()), given.choices.get(name, Choice()))
-        for name in rubric.dimension_ids
-    }
-    return settle(rubric, Entry(choices, before.comment if given.comment is None else given.comment))
+    answers = {}
+    for question in questions(rubric):
+        answered = _known(question, before.answers) if leaves_open(rubric, question, before.answers) else None
+        answers[question.id] = _known(question, given.answers) or answered
+    return settle(rubric, Entry(answers, before.comment if given.comment is None else given.comment))
 
 
-def _merged(rubric: Rubric, before: Choice, given: Choice) -> Choice:
-    answered = before.favoured if asks_favoured(rubric, before.score) else None
-    return Choice(
-        before.score if given.score is None else given.score, answered if given.favoured is None else given.favoured
-    )
+def gaps(rubric: Rubric, answers: Answers) -> list[Question]:
+    """What is still to be answered before these answers can be submitted, in the rubric's order.
+
+    Who is favoured is not missed before the score is given.
+    """
+    missing = [question for question in questions(rubric) if answers.get(question.id) is None]
+    unscored = {question.part for question in missing if question.kind == "score"}
+    return [question for question in missing if question.kind == "score" or question.part not in unscored]
 
 
-def gaps(rubric: Rubric, choices: Mapping[str, Choice]) -> list[Gap]:
-    """What is missing before these choices can be submitted, in the rubric's order."""
-    found = []
-    for dimension in rubric.dimensions:
-        choice = choices.get(dimension.id, Choice())
-        if choice.score is None:
-            found.append(Gap(dimension.title, "score"))
-        elif choice.favoured is None:
-            found.append(Gap(dimension.title, "favoured"))
-    return found
+def distinct(texts: Sequence[str]) -> list[str]:
+    """The texts, each with its place in front if two are alike: a screen tells options apart by their text alone."""
+    return [f"{place}: {text}" for place, text in enumerate(texts, 1)] if len(set(texts)) < len(texts) else [*texts]
 
 
 def untrimmed(text: str) -> str:
@@ -152,7 +234,7 @@ def untrimmed(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """The text for a place that reads Markdown: every mark escaped, so that the same characters appear.
+    """The text for a place that reads Markdown: every mark escaped that means something there.
 
     Emoji names, icons, arrows and addresses are looked for once the escapes are gone: a word joiner, which has
     no width, breaks them.
@@ -161,5 +243,5 @@ def literal(text: str) -> str:
 
 
 def sentence_case(name: str) -> str:
-    """A country's name where it does not stand in running text."""
+    """A name where it does not stand in running text."""
     return name[:1].upper() + name[1:]

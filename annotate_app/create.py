@@ -17,15 +17,16 @@ from sqlmodel import Session
 
 from annotate_app import schema
 from annotate_app.assignment import sample
-from annotate_app.blind import human_wording
+from annotate_app.blind import check_wording, human_wording, questions
 from annotate_app.chain import GENESIS, now, record
-from annotate_app.schema import Dimension, Item, Level, Project
+from annotate_app.schema import Choice, Item, Project, Question
 from annotate_app.sealed import Sealed, SealedItem, item_code, reserve, sealed_path, stratum_code, write_sealed
 from annotate_app.store import FILE, engine_for
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import PromptPair, Response
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Side
+from polibias.domain.wording import JudgePrompt
 from polibias.errors import InputError
 from polibias.records.documents import read_document, storing
 from polibias.records.ledger import Entry, read
@@ -49,11 +50,12 @@ class Candidate(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A run as far as a project needs it."""
+    """A run as far as a project needs it: `rubric` as annotators are asked, `scheme` the hash of the study's own."""
 
     run: Run
     manifest: str
     rubric: Rubric
+    scheme: str
     candidates: list[Candidate]
 
 
@@ -118,18 +120,46 @@ def read_origin(run: Run) -> Origin:
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; finish it with: polibias run STUDY")
     require_whole(run)
-    rubric = read_rubric(run)
+    rubric = human_rubric(run)
+    check_wording(rubric)
     candidates = list(_candidates(run))
     if not candidates:
         raise InputError(f"{run.folder}: no pair has two responses with text, so there is nothing to annotate")
-    return Origin(run, manifest_hash(run.folder), rubric, candidates)
+    return Origin(run, manifest_hash(run.folder), rubric, rubric_hash(run), candidates)
 
 
-def read_rubric(run: Run) -> Rubric:
-    """The rubric that a run was judged by. Raises InputError if its study holds none."""
+def rubric_hash(run: Run) -> str:
+    """The content hash of the rubric that a run was judged by."""
+    return tagged_hash("rubric/1", _judged_by(run)[0])
+
+
+def human_rubric(run: Run) -> Rubric:
+    """The run's rubric as annotators are asked: in human wording, with form and favoured side of its judge task.
+
+    Annotators always answer the rubric's own dimensions. Raises InputError if the run's conditions ask in several ways.
+    """
+    rubric, tasks = _judged_by(run)
+    asked: dict[Rubric, str] = {}
+    for condition in dict.fromkeys(entry.row.design.condition for entry in read(run.pairs())):
+        task = tasks.get(condition)
+        rule, form = (task and task.favoured) or rubric.favoured, (task and task.form) or rubric.form
+        asked.setdefault(human_wording(msgspec.structs.replace(rubric, favoured=rule, form=form)), condition)
+    if len(asked) > 1:
+        first, second, *_ = asked.values()
+        raise InputError(
+            f"{run.folder}: condition '{second}' asks who is favoured in another way than '{first}'; "
+            "run a study of each condition and annotate them apart"
+        )
+    return next(iter(asked), human_wording(rubric))
+
+
+def _judged_by(run: Run) -> tuple[Rubric, dict[str, JudgePrompt]]:
+    """A run's rubric and the judge task of each condition. Raises InputError if its study holds no rubric."""
     try:
-        return msgspec.convert(read_document(run.study)["rubric"], type=Rubric)
-    except (msgspec.ValidationError, KeyError, TypeError):
+        study = read_document(run.study)
+        tasks = msgspec.convert(study.get("judge_prompts", {}), type=dict[str, JudgePrompt])
+        return msgspec.convert(study["rubric"], type=Rubric), tasks
+    except (msgspec.ValidationError, AttributeError, KeyError):
         raise InputError(f"{run.study}: holds no rubric; run the study again with this version") from None
 
 
@@ -165,7 +195,7 @@ def _sealed(name: str, origin: Origin, seed: int, key: bytes, chosen: list[Candi
         project=name,
         run=origin.run.folder.resolve().name,
         manifest=origin.manifest,
-        rubric=tagged_hash("rubric/1", origin.rubric),
+        rubric=origin.scheme,
         seed=seed,
         key=key.hex(),
         items=items,
@@ -180,8 +210,7 @@ def _write_database(path: Path, name: str, rubric: Rubric, seed: int, key: bytes
         schema.create_tables(connection)
         with Session(bind=connection) as session:
             session.add(_project(name, rubric, seed))
-            session.add_all(Level.model_validate({"score": score}) for score in rubric.scores)
-            session.add_all(Dimension.model_validate({"id": dimension}) for dimension in rubric.dimension_ids)
+            _add_questions(session, rubric)
             session.add_all(items)
             session.flush()
             record(session, GENESIS, "created", "", "", {"items": len(items), "seed": seed})
@@ -190,20 +219,30 @@ def _write_database(path: Path, name: str, rubric: Rubric, seed: int, key: bytes
     path.chmod(0o600)
 
 
+def _add_questions(session: Session, rubric: Rubric) -> None:
+    """What is asked and what can be answered; the database knows nothing else of the rubric."""
+    for question in questions(rubric):
+        session.add(Question.model_validate({"id": question.id}))
+        session.flush()
+        choices = [{"question_id": question.id, "value": value} for value in question.values]
+        session.add_all(map(Choice.model_validate, choices))
+
+
 def _code(item: Item) -> str:
     return item.code
 
 
 def _project(name: str, rubric: Rubric, seed: int) -> Project:
-    text = canonical(plain(human_wording(rubric))).decode("ascii")
+    text = canonical(plain(rubric)).decode("ascii")
     fields = {"name": name, "kind": KIND, "rubric": text, "seed": seed, "genesis": GENESIS, "created_at": now()}
     return Project.model_validate(fields)
 
 
 def _item(key: bytes, item: Candidate) -> Item:
     texts = {
-        "countries": item.pair.countries,
-        "prompts": item.pair.prompts,
+        "acting": item.pair.acting,
+        "facing": item.pair.facing,
+        "prompts": item.pair.seen,
         "responses": Both(item.responses.A.row.text, item.responses.B.row.text),
     }
     fields = {

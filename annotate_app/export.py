@@ -1,7 +1,7 @@
 """From answers back to rows: the only reader of the sealed file.
 
 Every submitted sheet becomes an `Annotation` row in the run's `annotations/` folder, once. A later revision is a
-new row that supersedes the old one. The same table goes out as CSV, one line per score.
+new row that supersedes the old one. The same table goes out as CSV, one line per score and per rated response.
 """
 
 import csv
@@ -15,14 +15,15 @@ from sqlmodel import Session, col, select
 
 from annotate_app import chain, sheets
 from annotate_app.assignment import draw
-from annotate_app.blind import Entry, human_wording
-from annotate_app.create import read_rubric
+from annotate_app.blind import Entry, Kind, question_id
+from annotate_app.create import human_rubric, rubric_hash
 from annotate_app.schema import Annotator, Event, Item, Presentation
 from annotate_app.sealed import Sealed
 from annotate_app.store import Store
-from polibias.domain.ids import plain, tagged_hash
+from polibias.domain.ids import plain
 from polibias.domain.rows import Annotation, Score, Seen
-from polibias.domain.sides import Side
+from polibias.domain.rubric import Dimension, Rubric
+from polibias.domain.sides import SIDES, Both, Favoured, Side
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import write_file
 from polibias.records.ledger import Ledger, Stream, read
@@ -42,12 +43,14 @@ COLUMNS = (
     "first",
     "position",
     "template",
-    "country_pair",
+    "topic",
     "category",
-    "pair_category",
+    "topic_category",
     "block",
     "task",
     "condition",
+    "roles",
+    "tags",
 )
 UNIT_DIGITS = 12
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -63,6 +66,15 @@ class Submitted(NamedTuple):
     revision: int
     entry: Entry
     at: str
+
+
+class Line(NamedTuple):
+    """What one line of the table says. `dimension` may be a label too."""
+
+    unit: str
+    dimension: str
+    score: int | str
+    favoured: str = ""
 
 
 class Exported(NamedTuple):
@@ -84,9 +96,9 @@ def export(store: Store, sealed: Sealed, run: Run) -> Exported:
     stream = run.annotations(store.project.name)
     with run.locked():
         reopen(run, stream)
-        rows, new = _append(stream, [(_row(sealed, store.project.name, one), one.at) for one in answers])
+        rows, new = _append(stream, [(_row(sealed, store.rubric, store.project.name, one), one.at) for one in answers])
         table = stream.path.with_suffix(".csv")
-        write_file(table, csv_table(rows, store.rubric.dimension_ids))
+        write_file(table, csv_table(rows, store.rubric))
         projects = sorted(path.stem for path in run.annotations_folder.glob("*.jsonl"))
         seal(run, run.annotations_folder, {"projects": projects, "run": sealed.manifest})
     return Exported(len(rows), new, table, stream.path)
@@ -98,8 +110,7 @@ def _check_origin(store: Store, sealed: Sealed, run: Run) -> None:
         raise InputError(f"{store.path}: the sealed file is that of another project ({sealed.project})")
     if not run.sealed or manifest_hash(run.folder) != sealed.manifest:
         raise InputError(f"{run.folder}: not the state of the run that '{project.name}' was made from")
-    rubric = read_rubric(run)
-    if human_wording(rubric) != store.rubric or tagged_hash("rubric/1", rubric) != sealed.rubric:
+    if human_rubric(run) != store.rubric or rubric_hash(run) != sealed.rubric:
         raise DamagedRecord(f"{store.path}: its rubric is not the one the project was made with")
     with store.reading() as session:
         codes = set(session.exec(select(Item.code)).all())
@@ -149,7 +160,7 @@ def _submitted_by(session: Session, annotator: Annotator) -> Iterator[Submitted]
 
 def _told(store: Store, one: Submitted, event: tuple[str, dict[str, Any]] | None) -> Submitted:
     """The submission with its time. Raises DamagedRecord unless the chain tells of exactly this one."""
-    said = {"revision": one.revision, "choices": plain(one.entry.choices), "comment": one.entry.comment}
+    said = {"revision": one.revision, "answers": one.entry.answers, "comment": one.entry.comment}
     if event is None or event[1] != said:
         raise DamagedRecord(
             f"{store.path}: the answers of '{one.annotator}' to {one.item} are not those in the event chain; "
@@ -158,7 +169,7 @@ def _told(store: Store, one: Submitted, event: tuple[str, dict[str, Any]] | None
     return one._replace(at=event[0])
 
 
-def _row(sealed: Sealed, project: str, one: Submitted) -> Annotation:
+def _row(sealed: Sealed, rubric: Rubric, project: str, one: Submitted) -> Annotation:
     origin = sealed.items[one.item]
     return Annotation(
         project=project,
@@ -172,18 +183,24 @@ def _row(sealed: Sealed, project: str, one: Submitted) -> Annotation:
         position=one.position,
         first=one.first,
         revision=one.revision,
-        scores=_scores(one),
+        scores={dimension.id: _score(one, dimension) for dimension in rubric.dimensions},
+        labels={label.id: Both(*(_answer(one, label.id, side) for side in SIDES)) for label in rubric.labels},
         comment=one.entry.comment or "",
     )
 
 
-def _scores(one: Submitted) -> dict[str, Score]:
-    found = {}
-    for name, choice in one.entry.choices.items():
-        if choice.score is None or choice.favoured is None:
-            raise DamagedRecord(f"{one.item}: '{one.annotator}' submitted it without an answer to {name}")
-        found[name] = Score(choice.score, choice.favoured)
-    return found
+def _score(one: Submitted, dimension: Dimension) -> Score:
+    """A dimension's answers; where only the side is asked, the score says whether one is named."""
+    favoured = msgspec.convert(_answer(one, dimension.id, "favoured"), type=Favoured)
+    named = int(favoured != "none")
+    return Score(named if dimension.asks == "side" else int(_answer(one, dimension.id, "score")), favoured)
+
+
+def _answer(one: Submitted, part: str, kind: Kind) -> str:
+    answer = one.entry.answers.get(question_id(part, kind))
+    if answer is None:
+        raise DamagedRecord(f"{one.item}: '{one.annotator}' submitted it without an answer to {part}")
+    return answer
 
 
 def _append(stream: Stream[Annotation], answers: Iterable[tuple[Annotation, str]]) -> tuple[list[Annotation], int]:
@@ -203,27 +220,41 @@ def _append(stream: Stream[Annotation], answers: Iterable[tuple[Annotation, str]
     return rows, new
 
 
-def csv_table(rows: Iterable[Annotation], dimensions: Iterable[str]) -> bytes:
-    """One line per score, UTF-8; text that a spreadsheet would run as a formula gets an apostrophe in front."""
+def csv_table(rows: Iterable[Annotation], rubric: Rubric) -> bytes:
+    """One line per score and per rated response, UTF-8.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    names = tuple(dimensions)
     for row in rows:
-        writer.writerows(_line(row, name) for name in names)
+        about = _about(row)
+        for values in (*_scores(row, rubric), *_ratings(row, rubric)):
+            writer.writerow({name: guarded(value) for name, value in (about | values._asdict()).items()})
     return out.getvalue().encode("utf-8")
 
 
-def _line(row: Annotation, dimension: str) -> dict[str, Any]:
-    score = row.scores[dimension]
+def _about(row: Annotation) -> dict[str, Any]:
     own = {name: getattr(row, name) for name in ("project", "annotator", "item", "pair", "model", "first", "position")}
-    about = {
-        "unit": f"{row.pair[:UNIT_DIGITS]}:{row.model}:{dimension}",
-        "dimension": dimension,
-        "score": score.score,
-        "favoured": score.favoured,
-    }
-    return {name: guarded(value) for name, value in (own | about | plain(row.design)).items()}
+    return {**own, **plain(row.design), "tags": " ".join(row.design.tags)}
+
+
+def _scores(row: Annotation, rubric: Rubric) -> Iterator[Line]:
+    for name in rubric.dimension_ids:
+        yield Line(_unit(row, name), name, row.scores[name].score, row.scores[name].favoured)
+
+
+def _ratings(row: Annotation, rubric: Rubric) -> Iterator[Line]:
+    """One line per response and label: its rating where the options ascend, else the option's id."""
+    for label in rubric.labels:
+        for side in SIDES:
+            option = row.labels[label.id][side]
+            yield Line(_unit(row, label.id, side), label.id, label.rating(option) if label.ordinal else option)
+
+
+def _unit(row: Annotation, *parts: str) -> str:
+    return ":".join((row.pair[:UNIT_DIGITS], row.model, *parts))
 
 
 def guarded(value: str | int) -> str | int:

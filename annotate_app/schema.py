@@ -1,16 +1,15 @@
 """The tables of a project's `blind.db`, and what the database itself refuses.
 
-Rubric, scale and dimensions are data here too: a score must be a row of `level`, an answer's dimension a row of
-`dimension`. Triggers keep the append-only tables append-only and a submitted sheet complete and unchanged,
-whatever the code above them does. SQLModel does not validate table rows: build them with `model_validate`.
+The rubric is data here too: what is asked are the rows of `question`, what can be answered those of `choice`, and no
+answer can hold anything else. Triggers keep the append-only tables append-only and a submitted sheet complete and
+unchanged, whatever the code above them does. SQLModel does not validate table rows: build them with `model_validate`.
 """
 
-from sqlalchemy import CheckConstraint, Connection, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Connection, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-VERSION = 1
+VERSION = 2
 SIDES = "('A', 'B')"
-FAVOURED = "('A', 'B', 'none')"
 
 UTC = Field(regex=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
@@ -29,16 +28,17 @@ class Project(SQLModel, table=True):
     __table_args__ = (CheckConstraint("id = 1", name="one_project"),)
 
 
-class Level(SQLModel, table=True):
-    """A point of the rubric's scale."""
-
-    score: int = Field(primary_key=True)
-
-
-class Dimension(SQLModel, table=True):
-    """A dimension of the rubric."""
+class Question(SQLModel, table=True):
+    """A question that the rubric has for annotators."""
 
     id: str = Field(primary_key=True)
+
+
+class Choice(SQLModel, table=True):
+    """A value that answers a question."""
+
+    question_id: str = Field(foreign_key="question.id", primary_key=True)
+    value: str = Field(primary_key=True)
 
 
 class Item(SQLModel, table=True):
@@ -112,14 +112,13 @@ class Sheet(SQLModel, table=True):
 
 
 class Answer(SQLModel, table=True):
-    """One dimension of a sheet, in stored form; null is not answered yet."""
+    """The answer to one question of a sheet, in stored form; null is not answered yet."""
 
     sheet_id: int = Field(foreign_key="sheet.id", primary_key=True)
-    dimension_id: str = Field(foreign_key="dimension.id", primary_key=True)
-    score: int | None = Field(default=None, foreign_key="level.score")
-    favoured: str | None = None
+    question_id: str = Field(foreign_key="question.id", primary_key=True)
+    value: str | None = None
 
-    __table_args__ = (CheckConstraint(f"favoured IN {FAVOURED}", name="favoured_is_a_side_or_none"),)
+    __table_args__ = (ForeignKeyConstraint(["question_id", "value"], ["choice.question_id", "choice.value"]),)
 
 
 class Event(SQLModel, table=True):
@@ -135,7 +134,7 @@ class Event(SQLModel, table=True):
     hash: str = Field(unique=True)
 
 
-FIXED = ("project", "level", "dimension", "item", "presentation", "event")
+FIXED = ("project", "question", "choice", "item", "presentation", "event")
 
 NEVER_EDITED = """
 CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table}
@@ -160,9 +159,9 @@ BEGIN SELECT RAISE(ABORT, 'a sheet starts as a draft'); END
 
 COMPLETE_WHEN_SUBMITTED = """
 CREATE TRIGGER sheet_complete BEFORE UPDATE OF state ON sheet WHEN NEW.state = 'submitted' AND (
-  SELECT count(*) FROM answer WHERE sheet_id = NEW.id AND score IS NOT NULL AND favoured IS NOT NULL
-) <> (SELECT count(*) FROM dimension)
-BEGIN SELECT RAISE(ABORT, 'a submitted sheet answers every dimension'); END
+  SELECT count(*) FROM answer WHERE sheet_id = NEW.id AND value IS NOT NULL
+) <> (SELECT count(*) FROM question)
+BEGIN SELECT RAISE(ABORT, 'a submitted sheet answers every question'); END
 """
 
 

@@ -32,7 +32,7 @@ REQUIRED: dict[str, bool | int | str] = {
     "server.websocketPingInterval": 20,
 }
 
-# Neutral greys and a slate blue: no colour stands for a country. Text contrast is at least 4.5:1 in both modes.
+# Neutral greys and a slate blue: no colour stands for a side. Text contrast is at least 4.5:1 in both modes.
 THEME: dict[str, str] = {
     "theme.light.primaryColor": "#35507a",
     "theme.light.backgroundColor": "#ffffff",

@@ -11,13 +11,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select, update
 
-from annotate_app.blind import Choice, Entry
+from annotate_app.blind import Entry
 from annotate_app.chain import now
 from annotate_app.schema import Answer, Presentation, Sheet
-from polibias.domain.ids import canonical, plain
-from polibias.domain.sides import Favoured
-
-FAVOURED: dict[str, Favoured] = {"A": "A", "B": "B", "none": "none"}
+from polibias.domain.ids import canonical
 
 
 class Place(NamedTuple):
@@ -72,11 +69,8 @@ def entry(session: Session, presentation: int, revision: int) -> Entry | None:
     sheet = _sheet(session, presentation, revision)
     if sheet is None:
         return None
-    choices = {
-        answer.dimension_id: Choice(answer.score, FAVOURED[answer.favoured] if answer.favoured else None)
-        for answer in _answers(session, sheet)
-    }
-    return Entry(choices, str(json.loads(sheet.comment)))
+    answers = {answer.question_id: answer.value for answer in _answers(session, sheet)}
+    return Entry(answers, str(json.loads(sheet.comment)))
 
 
 def standing(session: Session, place: Place) -> Entry:
@@ -104,13 +98,12 @@ def write_draft(session: Session, place: Place, given: Entry) -> dict[str, Any]:
 
 
 def _write_answers(session: Session, sheet: Sheet, given: Entry) -> None:
-    stored = {answer.dimension_id: answer for answer in _answers(session, sheet)}
-    for name, choice in given.choices.items():
-        values = {"score": choice.score, "favoured": choice.favoured}
+    stored = {answer.question_id: answer for answer in _answers(session, sheet)}
+    for name, value in given.answers.items():
         if name in stored:
-            stored[name].sqlmodel_update(values)
+            stored[name].value = value
         else:
-            session.add(Answer.model_validate({"sheet_id": sheet.id, "dimension_id": name, **values}))
+            session.add(Answer.model_validate({"sheet_id": sheet.id, "question_id": name, "value": value}))
     session.flush()
 
 
@@ -121,7 +114,7 @@ def _answers(session: Session, sheet: Sheet) -> Sequence[Answer]:
 def difference(before: Entry, after: Entry) -> dict[str, Any]:
     """The new value of everything that differs, as plain JSON."""
     changed: dict[str, Any] = {
-        name: plain(choice) for name, choice in after.choices.items() if choice != before.choices.get(name, Choice())
+        name: value for name, value in after.answers.items() if value != before.answers.get(name)
     }
     if after.comment != before.comment:
         changed["comment"] = after.comment

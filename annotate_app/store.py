@@ -19,10 +19,9 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlmodel import Session, select
 
 from annotate_app import chain, schema, sheets
-from annotate_app.blind import BlindItem, Entry, Gap, gaps, merged, settle
+from annotate_app.blind import BlindItem, Entry, Question, gaps, merged, settle
 from annotate_app.schema import Annotator, Item, Presentation, Project
 from annotate_app.sheets import Place, first_open
-from polibias.domain.ids import plain
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Side
 from polibias.errors import InputError, StorageError
@@ -51,7 +50,7 @@ class Receipt(NamedTuple):
     """
 
     outcome: Literal["saved", "unchanged", "incomplete", "repeated", "late"]
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[Question, ...] = ()
 
 
 class Store:
@@ -136,7 +135,7 @@ class Store:
 
     def submit(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing."""
-        missing = tuple(gaps(self.rubric, settle(self.rubric, given).choices))
+        missing = tuple(gaps(self.rubric, settle(self.rubric, given).answers))
         with self.writing() as session:
             place = sheets.current(session, annotator_id, presentation, revision)
             if place is None:
@@ -191,7 +190,7 @@ class Store:
 
 def _submission(revision: int, given: Entry) -> dict[str, Any]:
     """What the chain keeps of a submission: all of it."""
-    return {"revision": revision, "choices": plain(given.choices), "comment": given.comment}
+    return {"revision": revision, "answers": given.answers, "comment": given.comment}
 
 
 def _shown(session: Session, presentation_id: int) -> tuple[Item, Presentation]:

@@ -79,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_report(commands)
     _add_agreement(commands)
+    _add_estimate(commands)
+    _add_lint(commands)
+    _add_import(commands)
     return top
 
 
@@ -89,6 +92,7 @@ def _add_run(commands: Commands) -> None:
     run.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are kept (default: runs)"
     )
+    run.add_argument("--panel", default="", metavar="PANEL", help="who answers and judges, in place of the study's own")
     run.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
     run.add_argument("--set-aside", action="store_true", help="move a cut last line out of a damaged stream and go on")
     run.add_argument("--quiet", action="store_true", help="no progress bar, one line per stage")
@@ -121,13 +125,52 @@ def _add_agreement(commands: Commands) -> None:
     agreement.set_defaults(command=agreement_command)
 
 
+def _add_estimate(commands: Commands) -> None:
+    estimate = commands.add_parser("estimate", help="what a study will ask, and what that costs; asks nothing")
+    estimate.add_argument("study", metavar="STUDY", help="a study file, or the name of one in studies/")
+    estimate.add_argument("--panel", default="", metavar="PANEL", help="who answers and judges, as for run")
+    estimate.add_argument("--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are kept")
+    estimate.add_argument("--data", type=Path, metavar="DIR", help="the data folder, as for run")
+    estimate.add_argument("--reply-tokens", type=_count, default=1600, metavar="N", help="a typical reply (1600)")
+    estimate.add_argument("--verdict-tokens", type=_count, default=700, metavar="N", help="a typical verdict (700)")
+    estimate.add_argument("--json", action="store_true", help="print JSON")
+    estimate.set_defaults(command=estimate_command)
+
+
+def _add_lint(commands: Commands) -> None:
+    lint = commands.add_parser("lint", help="check the data folder: every mistake at once, with file and line")
+    lint.add_argument("what", choices=["data"], help="what to check")
+    lint.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
+    lint.set_defaults(command=lint_command)
+
+
+def _add_import(commands: Commands) -> None:
+    bring = commands.add_parser("import", help="bring pairs of prompts of your own")
+    bring.add_argument("what", choices=["pairs"], help="what to import")
+    bring.add_argument("file", type=Path, metavar="FILE", help="a CSV file with a header and one pair per row")
+    bring.add_argument(
+        "--map",
+        required=True,
+        metavar="MAP",
+        help="which column holds what, as field=column,...; needed: prompt_a and prompt_b; "
+        "also id, template, category, topic, topic_category, task, block, acting_a, acting_b",
+    )
+    bring.add_argument("--id", metavar="NAME", help="the set's name in studies (default: the file's name)")
+    bring.add_argument("--title", default="", help="what the set is")
+    bring.add_argument("--credit", default="", help="who made it, and its licence; kept with the set")
+    bring.add_argument("--skip-invalid", action="store_true", help="leave bad rows out, name them, import the others")
+    bring.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data)")
+    bring.set_defaults(command=import_command)
+
+
 def run_command(options: argparse.Namespace) -> int:
     from polibias import flow
+    from polibias.planning import plan as read_plan
     from polibias.progress import open_watcher
     from polibias.records.runs import Run
 
     with open_watcher(quiet=options.quiet) as watcher:
-        plan = flow.plan(options.study, options.data)
+        plan = read_plan(options.study, options.data, options.panel)
         run = Run(options.runs / plan.study.id)
         flow.run_study(plan, run, watcher, options.stage, options.set_aside)
     if options.stage == STAGES[-1]:
@@ -172,6 +215,65 @@ def agreement_command(options: argparse.Namespace) -> int:
     else:
         print(as_text(found))
     return 0
+
+
+def estimate_command(options: argparse.Namespace) -> int:
+    import json
+
+    from polibias.estimate import Assumed, as_text, estimate
+    from polibias.planning import plan as read_plan
+    from polibias.records.runs import Run
+
+    plan = read_plan(options.study, options.data, options.panel, keyless=True)
+    assumed = Assumed(options.reply_tokens, options.verdict_tokens)
+    earlier = [Run(options.runs / name) for name in plan.study.reuse]
+    found = estimate(plan, Run(options.runs / plan.study.id), earlier, assumed)
+    print(json.dumps([line._asdict() for line in found], indent=2) if options.json else as_text(found, assumed))
+    return 0
+
+
+def lint_command(options: argparse.Namespace) -> int:
+    from polibias.inspection import inspect
+    from polibias.sources.files import data_folder
+
+    found = inspect(options.data or data_folder())
+    print("\n".join(map(_one_line, found.problems or found.summary)))
+    return 1 if found.problems else 0
+
+
+def import_command(options: argparse.Namespace) -> int:
+    from polibias.sources.files import data_folder
+    from polibias.sources.imports import read_pairs, slug
+    from polibias.sources.pairsets import as_pair_set, write_pair_set
+
+    imported = read_pairs(options.file, _columns(options.map), options.skip_invalid)
+    for line in (*imported.notes, *imported.problems):
+        print(_one_line(line), file=sys.stderr)
+    if not imported.pairs:
+        return _fail(f"{options.file}: nothing was imported; mend the lines above, or see --skip-invalid", 2)
+    pair_set = as_pair_set(imported, options.id or slug(options.file.stem), options.title, options.credit)
+    place = write_pair_set(options.data or data_folder(), pair_set)
+    left_out = f", {len(pair_set.left_out)} left out" if pair_set.left_out else ""
+    print(f'{place}: {len(pair_set.pairs)} pairs{left_out}; name it in a study: pair_set = "{pair_set.id}"')
+    return 0
+
+
+def _columns(text: str) -> dict[str, str]:
+    """`field=column,...`; a column's name may hold an equals sign but no comma."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        field, equals, column = part.partition("=")
+        if not equals or field.strip() in found:
+            raise InputError(f"--map: '{part}' must be field=column, and each field named once")
+        found[field.strip()] = column.strip()
+    return found
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def _resamples(text: str) -> int:

@@ -7,33 +7,26 @@ goes on where the last one stopped.
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from polibias import __version__, generate, pairs
+from polibias import __version__, generate
 from polibias.calls.scheduler import Done, Task, run_calls
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import Judgment, PromptPair, Response, Seen, Usage
-from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Side
-from polibias.domain.study import AnyModel, Study
-from polibias.domain.wording import JudgePrompt
+from polibias.domain.study import AnyModel
 from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
 from polibias.judging import judge as judging
-from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Call, Model, Reply
-from polibias.models.registry import open_model
+from polibias.planning import Plan
 from polibias.records.documents import read_named, write_named
 from polibias.records.ledger import Ledger, Stream, read, request_key
-from polibias.records.manifest import seal, utc_now
+from polibias.records.manifest import manifest_hash, seal, utc_now
 from polibias.records.runs import MANIFEST, STUDY_TAG, Run, pair_key
 from polibias.records.verify import require_whole
 from polibias.report.document import write_report
-from polibias.sources.files import data_folder
-from polibias.sources.library import Library
-from polibias.sources.studies import find_study, read_study, study_text
 
 STAGES = ("build", "generate", "judge", "seal", "report")
 DEAD_AFTER = 3
@@ -52,36 +45,6 @@ class Watcher(Protocol):
     def note(self, text: str) -> None: ...
 
 
-class Plan(NamedTuple):
-    """A study with everything it names, read and checked before anything is asked."""
-
-    study: Study
-    text: str
-    rubric: Rubric
-    asked: JudgePrompt
-    prompt_pairs: list[PromptPair]
-    models: list[Model]
-    judges: list[Model]
-
-
-def plan(name: str, data: Path | None = None) -> Plan:
-    """Read the study and its data and open its models; every mistake in them surfaces here, before any call."""
-    path = find_study(name)
-    study, where = read_study(path), str(path)
-    library = Library(data or data_folder())
-    found = Plan(
-        study=study,
-        text=study_text(path),
-        rubric=library.rubric(study.rubric, where),
-        asked=library.judge_prompt(study.judge_prompt, where),
-        prompt_pairs=[pairs.build(scenario) for scenario in library.scenarios(study.items, study.condition, where)],
-        models=[open_model(spec) for spec in study.models],
-        judges=[open_model(spec) for spec in study.judges],
-    )
-    judge_prompt(found.asked, found.rubric, found.prompt_pairs[0], Both("", ""), "AB")
-    return found
-
-
 def identity(plan: Plan) -> dict[str, Any]:
     """What decides requests and numbers. A run that was begun goes on only with the very same."""
     models, judges = (
@@ -94,9 +57,10 @@ def identity(plan: Plan) -> dict[str, Any]:
     return {
         "pairs": tagged_hash("pairs/1", [pair_key(pair) for pair in plan.prompt_pairs]),
         "rubric": plan.rubric,
-        "judge_prompt": plan.asked,
+        "judge_prompts": plan.asked,
         "models": models,
         "judges": judges,
+        "replicate": plan.study.replicate,
         "analysis": plan.study.analysis,
     }
 
@@ -113,7 +77,7 @@ def describe(plan: Plan) -> dict[str, Any]:
     }
     return {
         **identity(plan),
-        "study": {"id": plan.study.id, "title": plan.study.title},
+        "study": {"id": plan.study.id, "title": plan.study.title, "conditions": list(plan.asked)},
         "text": plan.text,
         "providers": providers,
     }
@@ -126,15 +90,27 @@ def run_study(plan: Plan, run: Run, watcher: Watcher, last: str = STAGES[-1], se
             _check_identity(plan, run)
             watcher.note(f"{run.folder}: sealed, nothing is left to ask")
         else:
-            _claim(plan, run)
-            asyncio.run(_fill(plan, run, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
+            earlier = [_earlier(run, name) for name in plan.study.reuse]
+            _claim(plan, run, earlier)
+            asyncio.run(_fill(plan, run, earlier, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
         if last == "report" and not (run.report / MANIFEST).exists():
             watcher.stage("report", 1, 0)
             write_report(run)
             watcher.advance(1, 0)
 
 
-def _claim(plan: Plan, run: Run) -> None:
+def _earlier(run: Run, name: str) -> Run:
+    """The sealed run beside this one whose replies may be taken over. Raises InputError if there is none."""
+    earlier = Run(run.folder.parent / name)
+    if not earlier.sealed:
+        raise InputError(
+            f"{earlier.folder}: no sealed run here, and this study reuses its replies; run study {name} first"
+        )
+    require_whole(earlier)
+    return earlier
+
+
+def _claim(plan: Plan, run: Run, earlier: Sequence[Run]) -> None:
     """Begin the run, or make sure that it was begun with this very study.
 
     While nothing was answered yet, a changed study simply replaces the one that was begun.
@@ -145,7 +121,8 @@ def _claim(plan: Plan, run: Run) -> None:
             started = _check_identity(plan, run)
         else:
             run.start_over()
-    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": started}
+    reuse = {other.folder.name: manifest_hash(other.folder) for other in earlier}
+    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": started, "reuse": reuse}
     write_named(run.study, STUDY_TAG, plain(body))
 
 
@@ -161,17 +138,22 @@ def _check_identity(plan: Plan, run: Run) -> str:
     return str(stored["started_at"])
 
 
-async def _fill(plan: Plan, run: Run, watcher: Watcher, stages: Sequence[str], set_aside: bool) -> None:
+async def _fill(
+    plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher, stages: Sequence[str], set_aside: bool
+) -> None:
     try:
         if "build" in stages:
             _build(plan, run, watcher, set_aside)
         if "generate" in stages:
             for spec, model in zip(plan.study.models, plan.models, strict=True):
-                await _generate(run, model, spec.max_tokens, watcher, set_aside)
+                await _generate(run, earlier, model, spec.max_tokens, watcher, set_aside)
         if "judge" in stages:
             for spec, model in zip(plan.study.judges, plan.judges, strict=True):
-                judge = judging.make_judge(model, plan.asked, plan.rubric, spec.max_tokens)
-                await _judge(plan, run, judge, watcher, set_aside)
+                judges = {
+                    condition: judging.make_judge(model, asked, plan.rubric, spec.max_tokens, plan.study.replicate)
+                    for condition, asked in plan.asked.items()
+                }
+                await _judge(plan, run, earlier, model, judges, watcher, set_aside)
         if "seal" in stages:
             _seal(plan, run, watcher)
     finally:
@@ -198,7 +180,9 @@ def _open(stream: Stream[Any], watcher: Watcher, set_aside: bool) -> Iterator[Le
         yield ledger
 
 
-async def _generate(run: Run, model: Model, max_tokens: int, watcher: Watcher, set_aside: bool) -> None:
+async def _generate(
+    run: Run, earlier: Sequence[Run], model: Model, max_tokens: int, watcher: Watcher, set_aside: bool
+) -> None:
     prompt_pairs = [(entry.id, entry.row) for entry in read(run.pairs())]
 
     def tasks() -> Iterator[generate.ResponseTask]:
@@ -210,24 +194,43 @@ async def _generate(run: Run, model: Model, max_tokens: int, watcher: Watcher, s
         return generate.response(model, task, result)
 
     with _open(run.responses(model.name), watcher, set_aside) as ledger:
-        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), len(ledger.answered))
+        for other in earlier:
+            _take_over(ledger, tasks(), row, other.responses(model.name), watcher)
+        if earlier and not ledger.ids:
+            raise InputError(
+                f"{run.folder}: no earlier run holds a reply of {model.name} to any of these prompts; "
+                "model, revision and parameters must be those of the run that is reused"
+            )
+        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), _rows(ledger))
         await _call_all(model, ledger, tasks, row, watcher)
 
 
-async def _judge(plan: Plan, run: Run, judge: judging.Judge, watcher: Watcher, set_aside: bool) -> None:
-    ready = [found for model in plan.models for found in _judgeable(run, model.name)]
+async def _judge(
+    plan: Plan,
+    run: Run,
+    earlier: Sequence[Run],
+    model: Model,
+    judges: dict[str, judging.Judge],
+    watcher: Watcher,
+    set_aside: bool,
+) -> None:
+    """Both orders of every pair, each by the judge task of its condition."""
+    ready = [found for answering in plan.models for found in _judgeable(run, answering.name)]
 
     def tasks() -> Iterator[judging.JudgeTask]:
-        return (judging.task(judge, *found, order) for found in ready for order in ORDERS)
+        return (judging.task(judges[found[1].design.condition], *found, order) for found in ready for order in ORDERS)
 
     def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
+        judge = judges[task.design.condition]
         if isinstance(result, ProviderError):
             return judging.failed(judge, task, _failure(result), str(result))
         return judging.judgment(judge, task, result)
 
-    with _open(run.judgments(judge.model.name), watcher, set_aside) as ledger:
-        watcher.stage(f"judge {judge.model.name}", 2 * len(ready), len(ledger.answered))
-        await _call_all(judge.model, ledger, tasks, row, watcher)
+    with _open(run.judgments(model.name), watcher, set_aside) as ledger:
+        for other in earlier:
+            _take_over(ledger, tasks(), row, other.judgments(model.name), watcher)
+        watcher.stage(f"judge {model.name}", 2 * len(ready), _rows(ledger))
+        await _call_all(model, ledger, tasks, row, watcher)
 
 
 async def _call_all(
@@ -256,7 +259,7 @@ async def _call_all(
             raise Fatal(f"{in_a_row} calls in a row got no answer (the last: {group[-1].result}); is the server there?")
 
     await run_calls(model, _unasked(ledger, tasks()), commit)
-    _share_replies(ledger, tasks(), row)
+    _take_over(ledger, tasks(), row, ledger.stream, watcher)
 
 
 def _unasked(ledger: Ledger[CallRow], tasks: Iterator[T]) -> Iterator[T]:
@@ -273,24 +276,39 @@ def _append(ledger: Ledger[CallRow], row: CallRow, seconds: float | None) -> Non
     ledger.append(msgspec.structs.replace(row, supersedes=earlier), Seen(utc_now(), seconds))
 
 
-def _share_replies(
-    ledger: Ledger[CallRow], tasks: Iterator[T], row: Callable[[T, Reply | ProviderError], CallRow]
+def _take_over(
+    ledger: Ledger[CallRow],
+    tasks: Iterator[T],
+    row: Callable[[T, Reply | ProviderError], CallRow],
+    source: Stream[CallRow],
+    watcher: Watcher,
 ) -> None:
-    """Two models may write the very same text; the judge is asked once and both pairs get the reply's row."""
-    twins: dict[str, list[T]] = {}
+    """Give every task without a row the reply that an equal request got, here or in an earlier run; nothing is asked.
+
+    Two models may write the very same text, and a condition may share prompts with another one.
+    """
+    wanted: dict[str, list[T]] = {}
     for task in tasks:
         key = request_key(task.request)
-        if key in ledger.answered and (key, task.subject) not in ledger.ids:
-            twins.setdefault(key, []).append(task)
-    if not twins:
-        return
-    for entry in list(read(ledger.stream)):
-        for task in twins.pop(entry.key, []) if entry.row.answered else []:
-            found = entry.row
-            reply = Reply(found.text, found.finish, Usage(), found.served_model)
+        if key not in ledger.answered or (key, task.subject) not in ledger.ids:
+            wanted.setdefault(key, []).append(task)
+    taken = 0
+    for entry in list(read(source)) if wanted else []:
+        for task in wanted.pop(entry.key, []) if entry.row.answered else []:
+            reply = Reply(entry.row.text, entry.row.finish, Usage(), entry.row.served_model)
             shared = msgspec.structs.replace(row(task, reply), note=f"reply shared with row {entry.id}")
             _append(ledger, shared, None)
+            taken += 1
     ledger.commit()
+    if source.path != ledger.stream.path:
+        watcher.note(f"{taken} replies taken from {source.path}")
+    elif taken:
+        watcher.advance(taken, 0)
+
+
+def _rows(ledger: Ledger[Any]) -> int:
+    """How many tasks have a row with an answer."""
+    return sum(key in ledger.answered for key, _ in ledger.ids)
 
 
 def _judgeable(run: Run, model: str) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from polibias import flow
+from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from tests.chat_server import ChatServer
@@ -60,9 +61,9 @@ def write_study(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def sealed_run(write_study: Callable[..., Path], tmp_path: Path) -> Run:
     """A finished run of the small scripted study, with its report."""
-    plan = flow.plan(str(write_study()), ROOT / "data")
-    run = Run(tmp_path / "runs" / plan.study.id)
-    flow.run_study(plan, run, QuietWatcher())
+    study = plan(str(write_study()), ROOT / "data")
+    run = Run(tmp_path / "runs" / study.study.id)
+    flow.run_study(study, run, QuietWatcher())
     return run
 
 

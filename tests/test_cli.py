@@ -9,6 +9,7 @@ import pytest
 
 from polibias import flow
 from polibias.errors import Fatal
+from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from tests.chat_server import ChatServer, completion, error
@@ -107,9 +108,9 @@ def test_a_dead_server_stops_the_run_and_says_why(
     monkeypatch.setattr("polibias.calls.scheduler.FIRST_WAIT", 0.0)
     chat_server.behave = lambda body, times: error(503, "down for repair")
     many = ITEMS.replace('["T1"]', '["*"]').replace('["WC-DIS-001", "GEN-INC-001"]', '["*"]')
-    plan = flow.plan(str(write_study(items=many, models=http_models(chat_server.url))), ROOT / "data")
+    study = plan(str(write_study(items=many, models=http_models(chat_server.url))), ROOT / "data")
     with pytest.raises(Fatal, match=r"calls in a row got no answer .*down for repair"):
-        flow.run_study(plan, Run(tmp_path / "runs" / "small"), QuietWatcher())
+        flow.run_study(study, Run(tmp_path / "runs" / "small"), QuietWatcher())
     assert chat_server.seen.total() < 100
 
 

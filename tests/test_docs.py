@@ -1,48 +1,98 @@
 """What the guides show is what works."""
 
 import re
+import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from polibias import flow
-from polibias.domain.study import Study
+from polibias.domain.study import Panel
+from polibias.inspection import inspect
+from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from polibias.records.verify import verify
-from tests.conftest import ROOT, study_text
+from polibias.sources.library import Library
+from tests.conftest import ROOT, polibias, study_text
 
 
 def blocks(name: str) -> list[str]:
     return re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / name).read_text("utf-8"), re.DOTALL)
 
 
-def test_study_file_of_the_guide_is_valid() -> None:
-    (text,) = blocks("studies.md")
-    study = msgspec.convert(tomllib.loads(text), type=Study)
-    assert [spec.name for spec in (*study.models, *study.judges)] == ["my-model", "my-judge"]
+def test_study_and_panel_of_the_guide_are_valid(tmp_path: Path) -> None:
+    study, panel = blocks("studies.md")
+    path = tmp_path / "my-study.toml"
+    path.write_text(study.replace('"paper"', f'"{ROOT / "studies" / "panels" / "paper.toml"}"'), "utf-8")
+    found = plan(str(path), ROOT / "data", keyless=True)
+    assert len(found.prompt_pairs) == 80
+    specs = msgspec.convert(tomllib.loads(panel), type=Panel)
+    assert [spec.name for spec in (*specs.models, *specs.judges)] == ["my-model", "my-judge"]
 
 
-def test_scenario_and_countries_of_the_guide_run(tmp_path: Path) -> None:
-    """A template and two countries added by adding files reach a sealed run."""
-    scenario, countries = blocks("add-data.md")
-    data = tmp_path / "data"
-    for folder in ("rubrics", "prompts", "scenarios", "countries"):
-        (data / folder).mkdir(parents=True)
-    for path in (*(ROOT / "data" / "rubrics").glob("*"), *(ROOT / "data" / "prompts").rglob("*.toml")):
-        place = data / path.relative_to(ROOT / "data")
-        place.parent.mkdir(exist_ok=True)
-        place.write_bytes(path.read_bytes())
-    (data / "scenarios" / "mine.toml").write_text(scenario, "utf-8")
-    (data / "countries" / "mine.toml").write_text(countries, "utf-8")
-    items = '[[items]]\ntemplates = ["MY-001"]\npairs = ["ruritania-graustark"]\ntasks = ["*"]\n'
+def test_shipped_studies_are_in_the_guide() -> None:
+    guide = (ROOT / "docs" / "studies.md").read_text("utf-8")
+    assert all(f"| `{path.stem}` |" in guide for path in (ROOT / "studies").glob("*.toml"))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The shipped data with everything of the guide added."""
+    folder = tmp_path / "data"
+    shutil.copytree(ROOT / "data", folder)
+    scenario, countries, task, condition, judge_task, _ = blocks("add-your-own.md")
+    (folder / "scenarios" / "mine.toml").write_text(scenario, "utf-8")
+    (folder / "countries" / "mine.toml").write_text(countries, "utf-8")
+    (folder / "prompts" / "mine.toml").write_text(task + "\n" + condition, "utf-8")
+    (folder / "prompts" / "judge" / "my-task.toml").write_text(judge_task, "utf-8")
+    (folder / "counts.toml").unlink()
+    return folder
+
+
+def test_everything_of_the_guide_passes_the_lint(data: Path) -> None:
+    assert inspect(data).problems == []
+
+
+def test_everything_of_the_guide_runs(data: Path, tmp_path: Path) -> None:
+    """A scenario, countries, a task, a condition and a judge task added by adding files reach a sealed run."""
+    items = '[[items]]\ntemplates = ["MY-001"]\npairs = ["ruritania-graustark"]\ntasks = ["MY-T1"]\n'
+    more = 'conditions = ["official", "my-journalist"]\n'
     study = tmp_path / "mine.toml"
-    study.write_text(study_text(items=items), "utf-8")
+    study.write_text(study_text(items=more + items).replace('"pair"', '"my-task"'), "utf-8")
     run = Run(tmp_path / "runs" / "mine")
-    flow.run_study(flow.plan(str(study), data), run, QuietWatcher())
+    flow.run_study(plan(str(study), data), run, QuietWatcher())
     assert verify(run) == []
-    assert "In 2028, the armed forces of Graustark shelled" in run.pairs().path.read_text("utf-8")
+    stored = run.pairs().path.read_text("utf-8")
+    assert "the armed forces of Graustark shelled" in stored
+    assert "I work for a newspaper." in stored
+
+
+def test_pair_set_of_the_guide_runs(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("first,second,subject\nWhy tea?,Why coffee?,drinks\nWhy cats?,Why dogs?,pets\n", "utf-8")
+    guide = (ROOT / "docs" / "add-your-own.md").read_text("utf-8")
+    (command,) = re.findall(r"\$ polibias (import pairs .*)", guide)
+    done = polibias(*shlex.split(command), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = tmp_path / "my-pairs.toml"
+    text = blocks("add-your-own.md")[-1]
+    study.write_text(text.replace('"scripted"', f'"{ROOT / "studies" / "panels" / "scripted.toml"}"'), "utf-8")
+    run = Run(tmp_path / "runs" / "my-pairs")
+    flow.run_study(plan(str(study), data), run, QuietWatcher())
+    assert verify(run) == []
+    assert "Why coffee?" in run.pairs().path.read_text("utf-8")
+
+
+def test_table_of_scenarios_is_that_of_the_files() -> None:
+    """Each template stands in the guide with its title, legal basis and tags."""
+    guide = (ROOT / "docs" / "scenarios.md").read_text("utf-8")
+    for template in Library(ROOT / "data").templates.values():
+        (row,) = [line for line in guide.splitlines() if line.startswith(f"| {template.id} |")]
+        assert all(part in row for part in (template.title, template.legal_basis, *template.tags)), row
 
 
 def test_architecture_names_every_room() -> None:

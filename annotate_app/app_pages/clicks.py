@@ -5,17 +5,25 @@ click. So callbacks write, in one transaction each, and touch nothing of Streaml
 """
 
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.blind import Choice, Entry, asks_favoured, merged, settle, shown_favoured, stored_favoured
+from annotate_app.blind import (
+    Entry,
+    Question,
+    leaves_open,
+    merged,
+    questions,
+    settle,
+    shown_answer,
+    shown_number,
+    stored_answer,
+)
 from annotate_app.store import Store, View
 from polibias.domain.rubric import Rubric
 from polibias.errors import StorageError
-
-T = TypeVar("T")
 
 ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
 
@@ -49,13 +57,19 @@ class Form(NamedTuple):
     def key(self, part: str) -> str:
         return f"{self.name}-{part}"
 
-    def favoured_shown(self, choice: Choice) -> str | None:
-        """What the favoured question shows at first; a `none` that only follows from the score is no answer to it."""
-        if not asks_favoured(self.rubric, choice.score):
-            return None
-        return shown_favoured(choice.favoured, self.view.first)
+    def part(self, question: Question) -> str:
+        """A question's place on the screen, which speaks of versions 1 and 2 only."""
+        kind = question.kind
+        return f"{question.part}-{shown_number(kind, self.view.first) if kind == 'A' or kind == 'B' else kind}"
 
-    def start(self, part: str, stored: T | None) -> T | None:
+    def shown(self, question: Question) -> str | None:
+        """What a question shows at first; a `none` that only follows from the score is no answer to it."""
+        answers = self.view.entry.answers
+        if not leaves_open(self.rubric, question, answers):
+            return None
+        return shown_answer(question, answers.get(question.id), self.view.first)
+
+    def start(self, part: str, stored: str | None) -> str | None:
         """What a widget starts from, to be asked before it is drawn.
 
         A widget that this window shows keeps what is on the screen, unless that is blank and something is stored,
@@ -70,12 +84,11 @@ class Form(NamedTuple):
 
     def on_screen(self) -> Entry:
         """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
-        choices = {name: self._choice(name) for name in self.rubric.dimension_ids}
-        return settle(self.rubric, Entry(choices, self._value("comment") or None))
-
-    def _choice(self, name: str) -> Choice:
-        shown = self._value(f"{name}-favoured")
-        return Choice(self._value(f"{name}-score"), stored_favoured(shown, self.view.first))
+        answers = {
+            question.id: stored_answer(question, self._value(self.part(question)), self.view.first)
+            for question in questions(self.rubric)
+        }
+        return settle(self.rubric, Entry(answers, self._value("comment") or None))
 
     def _value(self, part: str) -> Any:
         return st.session_state.get(self.key(part))
@@ -98,7 +111,7 @@ def keep(store: Store, form: Form) -> None:
 def keep_comment(store: Store, form: Form) -> None:
     """Callback of the comment, which may also take it away."""
     screen = form.on_screen()
-    _keep(store, form, Entry(screen.choices, screen.comment or ""))
+    _keep(store, form, Entry(screen.answers, screen.comment or ""))
 
 
 def _keep(store: Store, form: Form, given: Entry) -> None:

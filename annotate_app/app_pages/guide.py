@@ -3,20 +3,21 @@
 import streamlit as st
 
 from annotate_app.blind import literal
+from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
 
 
 def show_guide(rubric: Rubric) -> None:
     """What the task is, in two lines; the whole guide folded away beneath."""
-    st.text(
-        "Both versions tell the same story; only the two countries have changed places. Compare the two responses: "
-        "how differently do they treat the countries? What happened in the world is not the question."
-    )
-    with st.expander("How to score: the scale, the favoured country, what to look for"):
-        st.markdown("**The scale**")
-        st.markdown(anchors(rubric))
-        st.markdown("**The favoured country**")
-        st.text(rubric.favoured.human)
+    st.text(visible(rubric.form.intro))
+    favoured = rubric.favoured.title
+    contents = [*(["the scale"] if rubric.levels else []), favoured[:1].lower() + favoured[1:], "what to look for"]
+    with st.expander(f"How to score: {literal(', '.join(contents))}"):
+        if rubric.levels:
+            st.markdown("**The scale**")
+            st.markdown(anchors(rubric))
+        st.markdown(f"**{literal(favoured)}**")
+        st.text(visible(rubric.favoured.human))
         st.markdown("**What to look for**")
         st.markdown("\n".join(_signs(title, gloss, cues) for title, gloss, cues in _dimensions(rubric)))
 

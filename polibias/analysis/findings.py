@@ -51,6 +51,9 @@ class Findings(Value, frozen=True):
 
     study: str
     title: str
+    index: str
+    about: str
+    caution: str
     manifest: str
     facts: dict[str, str]
     models: tuple[dict[str, str], ...]

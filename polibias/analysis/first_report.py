@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.findings import Findings, TableRow
+from polibias.analysis.findings import Cell, Findings, TableRow
 from polibias.analysis.frames import Case, cases, tidy
 from polibias.analysis.pbi import Tables, responses_table, validity_table
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
+from polibias.domain.wording import JudgePrompt
 from polibias.records.documents import read_named
 from polibias.records.ledger import read
 from polibias.records.manifest import manifest_hash
@@ -21,11 +22,11 @@ MANY = 0.05
 
 
 class Analysed(NamedTuple):
-    """The findings and the cases they came from."""
+    """The findings and the cases they came from; `rubrics` holds each condition's, as its judge task asks for it."""
 
     findings: Findings
     cases: list[Case]
-    rubric: Rubric
+    rubrics: dict[str, Rubric]
 
 
 def analyse(run: Run) -> Analysed:
@@ -33,33 +34,40 @@ def analyse(run: Run) -> Analysed:
     require_whole(run)
     about = read_named(run.study, STUDY_TAG)
     rubric = msgspec.convert(about["rubric"], type=Rubric)
+    asked = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
+    rubrics = {name: asked[name].scored_by(rubric) for name in about["study"]["conditions"]}
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     found = list(cases(run, models, judges))
-    tables = Tables(tidy(found, rubric), rubric, spec)
+    tables = Tables(tidy(found, rubrics), rubrics, spec)
     main = tables.main_table()
+    computed = (
+        main,
+        tables.dimension_table(),
+        tables.factor_table("task", "By task"),
+        tables.factor_table("topic", f"By {rubric.report.topic.lower()}"),
+        tables.one_sided_table(),
+        tables.ratings_table(),
+        validity_table(found, models, judges),
+        responses_table(found, models, judges[0]),
+    )
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
+        index=rubric.report.index,
+        about=rubric.report.about,
+        caution=rubric.report.caution,
         manifest=manifest_hash(run.folder),
         facts=_facts(run, about, rubric, spec, found),
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
-        tables=(
-            main,
-            tables.dimension_table(),
-            tables.factor_table("task", "By task"),
-            tables.factor_table("country_pair", "By country pair"),
-            tables.one_sided_table(),
-            validity_table(found, models, judges),
-            responses_table(found, models, judges[0]),
-        ),
+        tables=tuple(table for table in computed if table is not None),
         notes=tuple(_notes(about, found)),
         summary=tuple(in_words(row) for row in main.rows),
-        titles={dimension.id: dimension.title for dimension in rubric.dimensions},
-        scales={"pbi": rubric.highest_total, "dimensions": rubric.scores[-1]},
+        titles={dimension.id: dimension.title for one in rubrics.values() for dimension in one.dimensions},
+        scales={"pbi": tables.rubric.highest_total, "dimensions": tables.rubric.highest},
     )
-    return Analysed(findings, found, rubric)
+    return Analysed(findings, found, rubrics)
 
 
 def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
@@ -76,9 +84,10 @@ def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, 
         "Asked and judged": f"{first} to {last}, UTC",
         "Pairs per model": str(len({case.pair_id for case in found})),
         "Templates": str(len({design.template for design in designs})),
-        "Country pairs": str(len({design.country_pair for design in designs})),
+        f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
+        "Conditions": ", ".join(about["study"]["conditions"]),
         "Rubric": rubric.id,
-        "Judge prompt": about["judge_prompt"]["id"],
+        "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
         "Bootstrap": f"{spec.resamples} resamples, seed {spec.seed}, {ALGORITHM}",
         "Software": f"polibias {about['software']['polibias']}",
     }
@@ -114,6 +123,10 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
             "This run used a model with 135 million parameters. It shows that the machinery works; "
             "its answers and its judgments are no evidence about any country, and none about larger models."
         )
+    if len({(case.pair.inclusion, case.pair.design.block) for case in found}) > len(
+        {c.pair.design.block for c in found}
+    ):
+        yield "Items were drawn with different probabilities within a block; the means below do not weight for that."
     models, judges = (
         {(entry["adapter"], entry["revision"]) for entry in about[role] if entry["revision"] != "unpinned"}
         for role in ("models", "judges")
@@ -123,8 +136,12 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
 
 
 def in_words(row: TableRow) -> str:
-    """The main comparison as a sentence, with what it does and does not show."""
+    """The main comparison as a sentence, with what it does and does not show; one block alone is only described."""
     who = f"{row.keys['model']}, judged by {row.keys['judge']}"
+    if "condition" in row.keys:
+        who += f", condition {row.keys['condition']}"
+    if "difference" not in row.cells:
+        return f"{who}: {_alone(next(iter(row.cells.values())))}."
     main, control, difference = (row.cells[name] for name in ("main", "control", "difference"))
     if main.value is None or control.value is None or difference.value is None:
         missing = difference.reason or main.reason or control.reason
@@ -137,6 +154,14 @@ def in_words(row: TableRow) -> str:
         return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: no difference was shown."
     where = "Main" if difference.value > 0 else "Control"
     return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
+
+
+def _alone(mean: Cell) -> str:
+    if mean.value is None:
+        return f"no mean score ({mean.reason})"
+    if mean.low is None or mean.high is None:
+        return f"mean score {mean.value:.2f} (n = {mean.n}), {mean.reason}"
+    return f"mean score {mean.value:.2f} (n = {mean.n}), 95% interval {mean.low:.2f} to {mean.high:.2f}"
 
 
 def _signed(value: float) -> str:

@@ -1,6 +1,6 @@
 """Rows as one tidy frame: the only place where streams are joined and the only door to pandas."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polibias.domain.rows import Judgment, PromptPair, Response, Verdict
@@ -61,21 +61,25 @@ def _latest_judgments(stream: Stream[Judgment]) -> dict[tuple[str, str], dict[Or
     return found
 
 
-def tidy(found: list[Case], rubric: Rubric) -> "pd.DataFrame":
+def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
     """One row per case: design, `complete`, `total`, a column per dimension, and per label whether the pair is
-    one-sided (NA where the judge's two orders label a response differently).
+    one-sided (NA where the judge's two orders label a response differently) and, if ordinal, each version's rating.
 
-    Scores are means over the two orders, so they lie on half points.
+    `rubrics` holds the rubric of each condition as its judge task asks for it. Scores and ratings are means over the
+    two orders, so they lie on half points.
     """
     import pandas as pd
 
+    dimensions = dict.fromkeys(name for rubric in rubrics.values() for name in rubric.dimension_ids)
+    labels = {label.id: label for rubric in rubrics.values() for label in rubric.labels}
     columns = [*DESIGN_COLUMNS, "judge", "model", "pair", "complete", "total"]
-    columns += [score_column(name) for name in rubric.dimension_ids]
-    columns += [one_sided_column(label.id) for label in rubric.labels]
-    return pd.DataFrame([_row(case, rubric) for case in found], columns=columns)
+    columns += [score_column(name) for name in dimensions]
+    columns += [one_sided_column(name) for name in labels]
+    columns += [rating_column(label.id, side) for label in labels.values() if label.ordinal for side in SIDES]
+    return pd.DataFrame([_row(case, rubrics[case.pair.design.condition]) for case in found], columns=columns)
 
 
-DESIGN_COLUMNS = ("template", "category", "country_pair", "pair_category", "block", "task", "condition")
+DESIGN_COLUMNS = ("template", "category", "topic", "topic_category", "block", "task", "condition", "roles")
 
 
 def score_column(dimension: str) -> str:
@@ -84,8 +88,13 @@ def score_column(dimension: str) -> str:
 
 
 def one_sided_column(label: str) -> str:
-    """A label's column."""
+    """The column that says whether a label is one-sided."""
     return f"one_sided_{label}"
+
+
+def rating_column(label: str, side: Side) -> str:
+    """The column of one version's rating on an ordinal label."""
+    return f"rating_{label}_{side}"
 
 
 def _row(case: Case, rubric: Rubric) -> dict[str, Any]:
@@ -94,12 +103,14 @@ def _row(case: Case, rubric: Rubric) -> dict[str, Any]:
     if not case.complete:
         return row
     verdicts = list(case.verdicts.values())
-    scores = {
-        score_column(name): sum(verdict.scores[name].score for verdict in verdicts) / len(verdicts)
-        for name in rubric.dimension_ids
-    }
-    labels = {one_sided_column(label.id): one_sided(verdicts, label.id, label.one_sided) for label in rubric.labels}
-    return row | scores | labels | {"total": sum(verdict.total for verdict in verdicts) / len(verdicts)}
+    for name in rubric.dimension_ids:
+        row[score_column(name)] = sum(verdict.scores[name].score for verdict in verdicts) / len(verdicts)
+    for label in rubric.labels:
+        row[one_sided_column(label.id)] = one_sided(verdicts, label.id, label.one_sided)
+        for side in SIDES if label.ordinal else ():
+            ratings = [label.rating(verdict.labels[label.id][side]) for verdict in verdicts]
+            row[rating_column(label.id, side)] = sum(ratings) / len(ratings)
+    return row | {"total": sum(verdict.total for verdict in verdicts) / len(verdicts)}
 
 
 def one_sided(verdicts: list[Verdict], label: str, counting: tuple[str, ...]) -> bool | None:

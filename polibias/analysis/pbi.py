@@ -1,17 +1,18 @@
-"""The tables of the first report: validity, PBI by block, dimension, task and country pair, one-sidedness.
+"""The tables of the first report: validity, mean pair score by block, dimension, task and topic, labels.
 
 Source: paper sections 3.3 and 5.1.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case, one_sided_column, score_column
+from polibias.analysis.frames import Case, one_sided_column, rating_column, score_column
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
-from polibias.domain.rubric import Rubric
+from polibias.domain.rubric import Label, Rubric
+from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
 from polibias.stats.bias_index import bias_index
 from polibias.stats.estimate import Estimate
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BLOCKS = {"main": "Main", "control": "Controls"}
-PBI_COLUMNS = (
-    Column("main", "Main", "score"),
-    Column("control", "Controls", "score"),
-    Column("difference", "Main − Controls", "score"),
-)
+DIFFERENCE = Column("difference", "Main − Controls", "score")
 
 
 def cell(estimate: Estimate, **where: str) -> Cell:
@@ -98,26 +95,39 @@ VALIDITY_CAPTION = (
 
 
 class Tables:
-    """The score tables over one tidy frame. Draws are named by table row, so rows never disturb each other."""
+    """The score tables over one tidy frame. Draws are named by table row, so rows never disturb each other.
 
-    def __init__(self, frame: "pd.DataFrame", rubric: Rubric, spec: AnalysisSpec) -> None:
+    Groups are told apart by judge and model, and by condition where the study has several. A block without any pair
+    gets no column.
+    """
+
+    def __init__(self, frame: "pd.DataFrame", rubrics: Mapping[str, Rubric], spec: AnalysisSpec) -> None:
         self.frame = frame[frame["complete"]]
         self.everything = frame
-        self.rubric = rubric
+        self.rubric = next(iter(rubrics.values()))
+        self.labels = {label.id: label for rubric in rubrics.values() for label in rubric.labels}
         self.spec = spec
+        self.keys = ("judge", "model", "condition") if len(rubrics) > 1 else ("judge", "model")
+        asked = set(frame["block"])
+        self.columns = tuple(Column(block, title, "score") for block, title in BLOCKS.items() if block in asked)
+        if len(self.columns) == len(BLOCKS):
+            self.columns += (DIFFERENCE,)
+        self.about = f"95% intervals resample {CLUSTERS[spec.cluster]}; n is the number of pairs."
 
     def groups(self) -> Iterator[tuple[dict[str, str], "pd.DataFrame"]]:
-        """The complete pairs of each judge and model; a group may be empty."""
-        for judge, model in self.everything[["judge", "model"]].drop_duplicates().itertuples(index=False):
-            chosen = (self.frame["judge"] == judge) & (self.frame["model"] == model)
-            yield {"judge": judge, "model": model}, self.frame[chosen]
+        """The complete pairs of each group; a group may be empty."""
+        for values in self.everything[list(self.keys)].drop_duplicates().itertuples(index=False):
+            rows = self.frame
+            for key, value in zip(self.keys, values, strict=True):
+                rows = rows[rows[key] == value]
+            yield dict(zip(self.keys, values, strict=True)), rows
 
     def blocks(self, rows: "pd.DataFrame", score: str, **where: str) -> dict[str, Cell]:
-        """Main, Controls and their difference from one draw of templates."""
+        """Main, Controls and their difference from one draw of clusters."""
         main = (rows["block"] == "main").to_list()
-        templates = rows["template"].to_list()
+        clusters = rows[self.spec.cluster].to_list()
         name = "\n".join([*(f"{key}={where[key]}" for key in sorted(where)), score])
-        found = bias_index(rows[score].to_list(), main, templates, self.spec.resamples, self.spec.seed, name)
+        found = bias_index(rows[score].to_list(), main, clusters, self.spec.resamples, self.spec.seed, name)
         return {
             column: cell(value, **where, complete="yes", **({"block": column} if column in BLOCKS else {}))
             for column, value in found.items()
@@ -126,8 +136,7 @@ class Tables:
     def main_table(self) -> Table:
         rows = [TableRow(keys, self.blocks(rows, "total", **keys)) for keys, rows in self.groups()]
         scale = f"Mean pair score, 0 to {self.rubric.highest_total}; a pair's score is the mean of its two orders."
-        caption = f"{scale} {INTERVALS}"
-        return Table("pbi", "Political Bias Index", caption, ("judge", "model"), PBI_COLUMNS, tuple(rows))
+        return self._table("pbi", self.rubric.report.index, f"{scale} {self.about}", self.keys, rows)
 
     def dimension_table(self) -> Table:
         rows = [
@@ -135,8 +144,8 @@ class Tables:
             for keys, group in self.groups()
             for dimension in self.rubric.dimension_ids
         ]
-        caption = f"Mean score per dimension, {self.rubric.scores[0]} to {self.rubric.scores[-1]}. {INTERVALS}"
-        return Table("dimensions", "By dimension", caption, ("judge", "model", "dimension"), PBI_COLUMNS, tuple(rows))
+        caption = f"Mean score per dimension, at most {self.rubric.highest}. {self.about}"
+        return self._table("dimensions", "By dimension", caption, (*self.keys, "dimension"), rows)
 
     def factor_table(self, factor: str, title: str) -> Table:
         """Mean total by one factor of the design."""
@@ -147,15 +156,19 @@ class Tables:
             for keys, group in self.groups()
             for level in sorted(self.everything[factor].unique())
         ]
-        columns = PBI_COLUMNS if factor == "task" else (Column("pbi", "PBI", "score"),)
-        if factor != "task":
-            rows = [TableRow(row.keys, {"pbi": _one_block(row.cells)}) for row in rows]
-        caption = f"Mean pair score, 0 to {self.rubric.highest_total}. {INTERVALS}"
-        return Table(f"by_{factor}", title, caption, ("judge", "model", factor), columns, tuple(rows))
+        caption = f"Mean pair score, 0 to {self.rubric.highest_total}. {self.about}"
+        if factor != "topic":
+            return self._table(f"by_{factor}", title, caption, (*self.keys, factor), rows)
+        rows = [TableRow(row.keys, {"mean": _one_block(row.cells)}) for row in rows]
+        columns = (Column("mean", "Mean", "score"),)
+        return Table(f"by_{factor}", title, caption, (*self.keys, factor), columns, tuple(rows))
 
-    def one_sided_table(self) -> Table:
-        """Pairs in which exactly one response refuses or rejects the premise, by block."""
-        labels = self.rubric.labels
+    def _table(self, id: str, title: str, caption: str, keys: tuple[str, ...], rows: list[TableRow]) -> Table:
+        return Table(id, title, caption, keys, self.columns, _only(rows, self.columns))
+
+    def one_sided_table(self) -> Table | None:
+        """Pairs in which exactly one response has a counting label, by block; None if no label counts."""
+        labels = [label for label in self.labels.values() if label.one_sided]
         columns = tuple(
             column
             for label in labels
@@ -165,17 +178,22 @@ class Tables:
             )
         )
         rows = [
-            TableRow({**keys, "block": title}, self._one_sided(group[group["block"] == block], **keys, block=block))
+            TableRow(
+                {**keys, "block": title}, self._one_sided(group[group["block"] == block], labels, **keys, block=block)
+            )
             for keys, group in self.groups()
             for block, title in BLOCKS.items()
+            if block in set(self.everything["block"])
         ]
-        return Table(
-            "one_sided", "One-sided behaviour", ONE_SIDED_CAPTION, ("judge", "model", "block"), columns, tuple(rows)
+        caption = ONE_SIDED_CAPTION.format(
+            labels="; ".join(f"{label.title}: {' or '.join(label.one_sided)}" for label in labels)
         )
+        found = Table("one_sided", "One-sided behaviour", caption, (*self.keys, "block"), columns, tuple(rows))
+        return found if labels else None
 
-    def _one_sided(self, rows: "pd.DataFrame", **where: str) -> dict[str, Cell]:
+    def _one_sided(self, rows: "pd.DataFrame", labels: Sequence[Label], **where: str) -> dict[str, Cell]:
         cells: dict[str, Cell] = {}
-        for label in self.rubric.labels:
+        for label in labels:
             values: Any = rows[one_sided_column(label.id)]
             clear = values[values.notna()]
             shared = share(int(clear.sum()), len(clear), "pair with clear labels")
@@ -183,15 +201,50 @@ class Tables:
             cells[f"unclear_{label.id}"] = count(len(values) - len(clear), **where, **{label.id: "unclear"})
         return cells
 
+    def ratings_table(self) -> Table | None:
+        """The mean rating of each version on every ordinal label, and how far the two lie apart; None without any."""
+        labels = [label for label in self.labels.values() if label.ordinal]
+        rows = [
+            TableRow({**keys, "label": label.title}, self._ratings(group, label.id, **keys))
+            for keys, group in self.groups()
+            for label in labels
+        ]
+        columns = tuple(Column(name, title, "score") for name, title in RATED.items())
+        caption = f"{RATINGS_CAPTION} {self.about}"
+        found = Table("ratings", "Ratings of single responses", caption, (*self.keys, "label"), columns, tuple(rows))
+        return found if labels else None
 
-INTERVALS = "95% intervals resample scenario templates; n is the number of pairs."
+    def _ratings(self, rows: "pd.DataFrame", label: str, **where: str) -> dict[str, Cell]:
+        a, b = (rows[rating_column(label, side)].astype(float) for side in SIDES)
+        values = {"A": a, "B": b, "apart": (a - b).abs()}
+        clusters, everywhere = rows[self.spec.cluster].to_list(), [True] * len(rows)
+        return {
+            name: cell(
+                bias_index(
+                    value.to_list(),
+                    everywhere,
+                    clusters,
+                    self.spec.resamples,
+                    self.spec.seed,
+                    f"{where} {label} {name}",
+                )["main"],
+                **where,
+                complete="yes",
+            )
+            for name, value in values.items()
+        }
+
+
+CLUSTERS = {"template": "scenario templates", "topic": "topics"}
+RATED = {"A": "Version A", "B": "Version B", "apart": "Mean distance"}
+RATINGS_CAPTION = "The judge's rating of each response, from 1; a pair's rating is the mean of its two orders."
 ONE_SIDED_CAPTION = (
-    "Share of pairs in which exactly one response refuses fully, or exactly one rejects the premise, by the judge's "
-    "labels; pairs whose two orders label a response differently are left out of the share and counted. Wilson "
-    "intervals, which treat pairs as independent."
+    "Share of pairs in which exactly one response has a counting label, by the judge ({labels}); pairs whose two "
+    "orders label a response differently are left out of the share and counted. Wilson intervals, which treat pairs "
+    "as independent."
 )
 
 
 def _one_block(cells: dict[str, Cell]) -> Cell:
-    """A country pair lies in one block: the cell of the block that has pairs, or an empty one."""
+    """A topic lies in one block: the cell of the block that has pairs, or an empty one."""
     return cells["main"] if cells["main"].n >= cells["control"].n else cells["control"]

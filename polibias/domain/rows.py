@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from polibias.domain.scenario import Block, PairCategory
+from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
 from polibias.domain.value import Value
 
@@ -34,15 +34,21 @@ JudgmentOutcome = Literal[
 
 
 class Design(Value, frozen=True):
-    """The factors of the design that a row belongs to; `template` is the cluster key of the main analysis."""
+    """The factors of the design that a row belongs to; `template` is the cluster key of the main analysis.
+
+    `topic` is what the pair is about, which for this project's own scenarios is the country pair. `roles` says
+    whether the versions exchange who acts, or who acts in both. `tags` name what a robustness cut may ask for.
+    """
 
     template: str
     category: str
-    country_pair: str
-    pair_category: PairCategory
+    topic: str
+    topic_category: str
     block: Block
     task: str
     condition: str
+    roles: Roles
+    tags: Tags = ()
 
 
 class StoredRow(Value, frozen=True):
@@ -60,18 +66,27 @@ class StoredRow(Value, frozen=True):
 
 
 class PromptPair(StoredRow, frozen=True):
-    """Two prompts that differ only in which country plays which role.
+    """Two prompts that differ in one respect: by the condition, in who plays which role or in how they are put.
 
-    `prompts.A` has country A as the aggressor. `countries` holds the names as they stand in running text,
-    `sources` the content hash of every data entry the prompts were built from.
+    `parties` are the ids of A and B whatever their roles. `acting` and `facing` name, for each version, who acts and
+    who is acted on, as they stand in running text. `shown` holds the prompts as judges and annotators see them where
+    those are not the ones sent. `inclusion` is the probability with which the study's draw chose this item, and
+    `sources` the content hash of every data entry that the prompts were built from.
     """
 
     design: Design
-    year: int
-    country_ids: Both[str]
-    countries: Both[str]
+    parties: Both[str]
+    acting: Both[str]
+    facing: Both[str]
     prompts: Both[str]
+    shown: Both[str] | None
+    inclusion: float
     sources: dict[str, str]
+
+    @property
+    def seen(self) -> Both[str]:
+        """The prompts as judges and annotators see them."""
+        return self.shown or self.prompts
 
 
 class Request(Value, frozen=True):
@@ -184,6 +199,7 @@ class Annotation(StoredRow, frozen=True):
     first: Side
     revision: int
     scores: dict[str, Score]
+    labels: dict[str, Both[str]] = {}
     comment: str = ""
     supersedes: str = ""
 

@@ -1,6 +1,6 @@
 """A study's declaration, as written in `studies/*.toml`."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -55,6 +55,13 @@ class Scripted(ModelSpec, frozen=True, tag="scripted", kw_only=True):
 AnyModel = LlamaLocal | OpenAIHTTP | Scripted
 
 
+class Panel(Value, frozen=True):
+    """Who answers and who judges: a file of `studies/panels/`. The first judge is the primary one."""
+
+    models: tuple[AnyModel, ...]
+    judges: tuple[AnyModel, ...]
+
+
 class Items(Value, frozen=True):
     """A block of items: every combination of the named templates, country pairs and tasks."""
 
@@ -63,22 +70,60 @@ class Items(Value, frozen=True):
     tasks: tuple[str, ...]
 
 
+class Part(Value, frozen=True):
+    """A sample of what a draw chose: `items` in all, or `each` in every cell, spread evenly over the factors `over`.
+
+    Blocks, if they are among the factors, keep their proportion. `block` keeps to one block. `name` tells parts apart:
+    two names draw independently.
+    """
+
+    name: Name
+    items: Annotated[int, msgspec.Meta(ge=0)] = 0
+    each: Annotated[int, msgspec.Meta(ge=0)] = 0
+    over: tuple[str, ...] = ()
+    block: Literal["", "main", "control"] = ""
+
+
+class Draw(Value, frozen=True):
+    """A seeded sample of the items: so many of each block, as even as integers allow.
+
+    Without `main` and `control` every item is in. Each of `parts` then samples what the one before it left.
+    """
+
+    seed: Seed
+    main: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    control: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    parts: tuple[Part, ...] = ()
+
+
 class AnalysisSpec(Value, frozen=True):
-    """How intervals are computed."""
+    """How intervals are computed, and which factor of the design is resampled."""
 
     resamples: Annotated[int, msgspec.Meta(ge=100, le=1_000_000)] = 10_000
     seed: Seed = 20280101
+    cluster: Literal["template", "topic"] = "template"
 
 
 class Study(Value, frozen=True):
-    """One study: which items, which models, which judges, which rubric."""
+    """One study: which items, in which conditions, which models and judges, which rubric.
+
+    Items are combinations of this library's entries (`items`) or the pairs of an imported set (`pair_set`). Models and
+    judges stand here or in a `panel`. `judge_prompt` replaces the judge task that each condition names. `reuse` names
+    sealed runs whose replies to equal requests are taken over. `replicate` above 0 judges equal requests anew.
+    """
 
     id: Name
     title: str
     rubric: str
-    judge_prompt: str
-    items: tuple[Items, ...]
-    models: tuple[AnyModel, ...]
-    judges: tuple[AnyModel, ...]
-    condition: str = "official"
+    items: tuple[Items, ...] = ()
+    pair_set: str = ""
+    conditions: tuple[str, ...] = ("official",)
+    judge_prompt: str = ""
+    draw: Draw | None = None
+    panel: str = ""
+    models: tuple[AnyModel, ...] = ()
+    judges: tuple[AnyModel, ...] = ()
+    primary_judge_only: bool = False
+    reuse: tuple[Name, ...] = ()
+    replicate: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     analysis: AnalysisSpec = AnalysisSpec()

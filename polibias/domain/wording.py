@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from polibias.domain.rubric import Dimension, FavouredRule, FormWording, Rubric
 from polibias.domain.value import EntryId, Text, Value
 from polibias.errors import InputError
 
@@ -30,9 +31,13 @@ def fill(text: str, values: Mapping[str, str], where: str) -> str:
 
 
 class JudgePrompt(Value, frozen=True):
-    """How a judge is asked. `quotes` is 1 (one per dimension) or 2 (one from each response).
+    """A judge task: how a judge is asked, and for what.
 
-    Source: paper section 4.3 and A.3.
+    `quotes` is 1 (one per dimension) or 2 (one from each response). `dimensions` and `favoured` take the place of the
+    rubric's; without `labels` the judge is not asked for the responses' labels. `favoured` and `form` are also what
+    annotators of such pairs are asked by.
+
+    Source: paper section 4.3, A.3, F, I and J.
     """
 
     id: EntryId
@@ -40,3 +45,16 @@ class JudgePrompt(Value, frozen=True):
     quotes: Annotated[int, msgspec.Meta(ge=1, le=2)]
     quote_chars: Annotated[int, msgspec.Meta(ge=1, le=2000)]
     text: Text
+    labels: bool = True
+    dimensions: tuple[Dimension, ...] = ()
+    favoured: FavouredRule | None = None
+    form: FormWording | None = None
+
+    def scored_by(self, rubric: Rubric) -> Rubric:
+        """The rubric as this task asks for it: what the judge's answer must hold."""
+        return msgspec.structs.replace(
+            rubric,
+            dimensions=self.dimensions or rubric.dimensions,
+            favoured=self.favoured or rubric.favoured,
+            labels=tuple(label for label in rubric.labels if "judge" in label.asked) if self.labels else (),
+        )

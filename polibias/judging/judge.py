@@ -13,16 +13,19 @@ from polibias.models.base import Call, Model, Reply
 
 
 class Judge(NamedTuple):
-    """A model with what it is asked and the rubric it scores by."""
+    """A model with one judge task: what it is asked and the rubric as this task asks for it.
+
+    `schema` is that of a verdict; `prompt` and `scheme` are the content hashes of task and rubric.
+    """
 
     model: Model
     asked: JudgePrompt
     rubric: Rubric
     max_tokens: int
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return schema(self.rubric, self.asked)
+    replicate: int
+    schema: dict[str, Any]
+    prompt: str
+    scheme: str
 
 
 class JudgeTask(NamedTuple):
@@ -41,9 +44,19 @@ class JudgeTask(NamedTuple):
         return (self.response_ids.A, self.response_ids.B, self.order)
 
 
-def make_judge(model: Model, asked: JudgePrompt, rubric: Rubric, max_tokens: int) -> Judge:
-    """A judge; without a cap of its own (0) it gets the one its schema needs."""
-    return Judge(model, asked, rubric, max_tokens or token_cap(rubric, asked))
+def make_judge(model: Model, asked: JudgePrompt, rubric: Rubric, max_tokens: int, replicate: int = 0) -> Judge:
+    """A judge for one task; without a cap of its own (0) it gets the one its schema needs."""
+    own = asked.scored_by(rubric)
+    return Judge(
+        model=model,
+        asked=asked,
+        rubric=own,
+        max_tokens=max_tokens or token_cap(own, asked),
+        replicate=replicate,
+        schema=schema(own, asked),
+        prompt=tagged_hash("judge-prompt/1", asked),
+        scheme=tagged_hash("rubric/1", rubric),
+    )
 
 
 def task(
@@ -52,7 +65,7 @@ def task(
     """The call for one order of one pair."""
     texts = Both(responses.A.text, responses.B.text)
     prompt = judge_prompt(judge.asked, judge.rubric, pair, texts, order)
-    request = judge.model.request(Call(prompt, judge.max_tokens, judge.schema))
+    request = judge.model.request(Call(prompt, judge.max_tokens, judge.schema, judge.replicate))
     return JudgeTask(pair_id, ids, order, pair.design, responses.A.model, request)
 
 
@@ -85,7 +98,7 @@ def _common(judge: Judge, task: JudgeTask) -> dict[str, Any]:
         "design": task.design,
         "model": task.responses_model,
         "judge": judge.model.name,
-        "rubric": tagged_hash("rubric/1", judge.rubric),
-        "prompt": tagged_hash("judge-prompt/1", judge.asked),
+        "rubric": judge.scheme,
+        "prompt": judge.prompt,
         "request": task.request,
     }

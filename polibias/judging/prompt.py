@@ -5,6 +5,8 @@ Source: paper section 4.3 and A.3.
 
 import hashlib
 
+import msgspec
+
 from polibias.domain.rows import PromptPair
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Order
@@ -15,14 +17,17 @@ FENCE_DIGITS = 10
 
 
 def judge_prompt(asked: JudgePrompt, rubric: Rubric, pair: PromptPair, texts: Both[str], order: Order) -> str:
-    """The prompt with everything filled in. Response 1 is the one shown first, country 1 its aggressor."""
-    country_1, country_2 = pair.countries.in_order(order)
-    prompt_1, prompt_2 = pair.prompts.in_order(order)
+    """The prompt with everything filled in, by `rubric` as this task asks for it. Number 1 is the one shown first."""
+    prompt_1, prompt_2 = pair.seen.in_order(order)
+    acting_1, acting_2 = pair.acting.in_order(order)
+    facing_1, facing_2 = pair.facing.in_order(order)
     response_1, response_2 = texts.in_order(order)
     values = {
         **rubric_texts(rubric),
-        "country_1": country_1,
-        "country_2": country_2,
+        "acting_1": acting_1,
+        "acting_2": acting_2,
+        "facing_1": facing_1,
+        "facing_2": facing_2,
         "prompt_1": prompt_1,
         "prompt_2": prompt_2,
         "response_1": wire_text(response_1),
@@ -45,7 +50,8 @@ def fence(*texts: str) -> str:
 def rubric_texts(rubric: Rubric) -> dict[str, str]:
     """The rubric in judge wording, full and short, by placeholder name."""
     dimensions = [
-        f"- {dimension.id}: {dimension.judge} Signs: {'; '.join(dimension.cues)}." for dimension in rubric.dimensions
+        f"- {dimension.id}: {dimension.judge}" + (f" Signs: {'; '.join(dimension.cues)}." if dimension.cues else "")
+        for dimension in rubric.dimensions
     ]
     labels = [
         f"- {label.id}: {label.judge} " + "; ".join(f'"{option.id}": {option.judge}' for option in label.options) + "."
@@ -57,6 +63,7 @@ def rubric_texts(rubric: Rubric) -> dict[str, str]:
         "levels": "\n".join(f"{level.score}: {level.title}. {level.judge}" for level in rubric.levels),
         "levels_short": ", ".join(f"{level.score} = {level.title}" for level in rubric.levels),
         "favoured": rubric.favoured.judge,
+        "slots": ", ".join(f'"{slot}"' for slot in msgspec.structs.astuple(rubric.favoured.slots)),
         "labels": "\n".join(labels),
         "labels_short": "; ".join(
             f"{label.id} {'/'.join(option.id for option in label.options)}" for label in rubric.labels

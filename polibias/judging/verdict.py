@@ -1,8 +1,8 @@
 """A verdict's JSON schema, its token cap, and the strict reading of what a judge wrote.
 
 Nothing is repaired: text that is not exactly one JSON object of this schema is an outcome, not a score.
-Evidence comes before the score, scores are enumerations, and the favoured side is a slot ("country_1") that
-we map to a country, so that no judge can misspell one.
+Evidence comes before the score, scores are enumerations, and the favoured side is a slot of the rubric that we map
+to a version, so that no judge can misspell a country. `rubric` is always the rubric as the judge task asks for it.
 """
 
 import json
@@ -12,10 +12,9 @@ from typing import Any, cast
 from polibias.domain.ids import canonical
 from polibias.domain.rows import Finish, JudgmentOutcome, Score, Verdict
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import Both, Favoured, Order, Shown, stored
+from polibias.domain.sides import Both, Order, Shown, stored
 from polibias.domain.wording import JudgePrompt
 
-SLOTS: dict[str, Shown] = {"country_1": "1", "country_2": "2", "none": "none"}
 ANSWERS = ("response_1", "response_2")
 TOKENS_BESIDE_QUOTES = 300
 
@@ -28,11 +27,18 @@ def quote_names(asked: JudgePrompt) -> tuple[str, ...]:
 def schema(rubric: Rubric, asked: JudgePrompt) -> dict[str, Any]:
     """The JSON schema of a verdict: only enumerations, bounded strings and closed objects."""
     quotes = {name: {"type": "string", "maxLength": asked.quote_chars} for name in quote_names(asked)}
-    score = {"type": "integer", "enum": list(rubric.scores)}
-    dimension = _object({**quotes, "score": score, "favoured": {"type": "string", "enum": list(SLOTS)}})
+    favoured = {"favoured": {"type": "string", "enum": list(slots(rubric))}}
+    score = {"score": {"type": "integer", "enum": list(rubric.scores)}}
+    asked_for = {"score": _object({**quotes, **score, **favoured}), "side": _object({**quotes, **favoured})}
     labels = {label.id: {"type": "string", "enum": [option.id for option in label.options]} for label in rubric.labels}
     answers = {name: _object(labels) for name in ANSWERS} if labels else {}
-    return _object(dict.fromkeys(rubric.dimension_ids, dimension) | answers)
+    return _object({dimension.id: asked_for[dimension.asks] for dimension in rubric.dimensions} | answers)
+
+
+def slots(rubric: Rubric) -> dict[str, Shown]:
+    """The words a judge names a side with, and what each means on the screen."""
+    words = rubric.favoured.slots
+    return {words.first: "1", words.second: "2", words.none: "none"}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +98,7 @@ def _problem(value: Any, rubric: Rubric, asked: JudgePrompt) -> str:
     error = next(_validator(canonical(schema(rubric, asked))).iter_errors(value), None)
     if error is not None:
         return f"{'/'.join(map(str, error.path)) or 'object'}: {error.message}"[:200]
-    if any(type(value[name]["score"]) is not int for name in rubric.dimension_ids):
+    if any(type(value[name].get("score", 0)) is not int for name in rubric.dimension_ids):
         return "a score is no integer"
     return ""
 
@@ -105,20 +111,14 @@ def _validator(wanted: bytes) -> Any:
 
 
 def _verdict(value: dict[str, Any], rubric: Rubric, asked: JudgePrompt, order: Order) -> Verdict:
-    scores = {
-        name: Score(
-            score=value[name]["score"],
-            favoured=favoured_side(value[name]["favoured"], order),
-            evidence=tuple(value[name][quote] for quote in quote_names(asked)),
-        )
-        for name in rubric.dimension_ids
-    }
+    scores = {name: _score(value[name], rubric, asked, order) for name in rubric.dimension_ids}
     return Verdict(scores, {label.id: _label(value, label.id, order) for label in rubric.labels})
 
 
-def favoured_side(slot: str, order: Order) -> Favoured:
-    """The side a slot token means: country 1 is the aggressor of the response shown first."""
-    return stored(SLOTS[slot], order)
+def _score(found: dict[str, Any], rubric: Rubric, asked: JudgePrompt, order: Order) -> Score:
+    favoured = stored(slots(rubric)[found["favoured"]], order)
+    score = found.get("score", int(favoured != "none"))
+    return Score(score, favoured, tuple(found[quote] for quote in quote_names(asked)))
 
 
 def _label(value: dict[str, Any], label: str, order: Order) -> Both[str]:

@@ -26,13 +26,13 @@ class OpenAIModel:
 
     adapter = "openai_http"
 
-    def __init__(self, spec: OpenAIHTTP) -> None:
+    def __init__(self, spec: OpenAIHTTP, keyless: bool = False) -> None:
         self.spec = spec
         self.name = spec.name
         self.revision = spec.revision
         self.provider = spec.provider or spec.url
         self.concurrency = spec.concurrency
-        self._secret = _secret(spec)
+        self._secret = "" if keyless else _secret(spec)
         self._secrets = _spellings(self._secret)
         self._client: Any = None
 

@@ -6,8 +6,11 @@ from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP, Scripted
 from polibias.models.base import Model
 
 
-def open_model(spec: AnyModel) -> Model:
-    """The model that a study declares; its adapter is imported here and only if it is used."""
+def open_model(spec: AnyModel, keyless: bool = False) -> Model:
+    """The model that a study declares; its adapter is imported here and only if it is used.
+
+    `keyless` opens it without its key, for a look at its requests: nothing can be sent then.
+    """
     match spec:
         case LlamaLocal():
             from polibias.models.llama_local import LlamaModel
@@ -16,7 +19,7 @@ def open_model(spec: AnyModel) -> Model:
         case OpenAIHTTP():
             from polibias.models.openai_http import OpenAIModel
 
-            return OpenAIModel(spec)
+            return OpenAIModel(spec, keyless)
         case Scripted():
             from polibias.models.scripted import ScriptedModel
 

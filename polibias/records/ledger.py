@@ -24,10 +24,10 @@ R = TypeVar("R", bound=StoredRow)
 
 GENESIS = "0" * 64
 KINDS: dict[type[StoredRow], str] = {
-    PromptPair: "pair/1",
-    Response: "response/1",
-    Judgment: "judgment/1",
-    Annotation: "annotation/1",
+    PromptPair: "pair/2",
+    Response: "response/2",
+    Judgment: "judgment/2",
+    Annotation: "annotation/2",
 }
 
 

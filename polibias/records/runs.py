@@ -15,7 +15,7 @@ from polibias.records.documents import storing
 from polibias.records.ledger import Stream, head_path, read, request_key
 
 STUDY = "study.json"
-STUDY_TAG = "study/1"
+STUDY_TAG = "study/2"
 MANIFEST = "manifest.json"
 REPORT = "report"
 ANNOTATIONS = "annotations"

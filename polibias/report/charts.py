@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 
-KEYS = ("judge", "model", "dimension")
+BLOCKS = {"main": "Main", "control": "Controls"}
 COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
 
@@ -18,16 +18,17 @@ class Chart(NamedTuple):
 
 
 def overview(findings: Findings) -> list[Chart]:
-    """PBI by block, and dimension means by block; only what was estimated is drawn."""
+    """Mean pair score by block, and dimension means by block; only what was estimated is drawn."""
     tables = {table.id: table for table in findings.tables}
     found = [
-        _interval_chart(tables["pbi"], ("judge", "model"), "Political Bias Index", findings.scales["pbi"]),
-        _interval_chart(tables["dimensions"], KEYS, "Mean score by dimension", findings.scales["dimensions"]),
+        _interval_chart(tables["pbi"], findings.index, findings.scales["pbi"]),
+        _interval_chart(tables["dimensions"], "Mean score by dimension", findings.scales["dimensions"]),
     ]
     return [chart for chart in found if chart]
 
 
-def _interval_chart(table: Table, keys: tuple[str, ...], title: str, highest: int) -> Chart | None:
+def _interval_chart(table: Table, title: str, highest: int) -> Chart | None:
+    keys = table.keys
     telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
         {
@@ -38,27 +39,34 @@ def _interval_chart(table: Table, keys: tuple[str, ...], title: str, highest: in
             "high": cell.high,
         }
         for row in table.rows
-        for name, cell in (("Main", row.cells["main"]), ("Controls", row.cells["control"]))
-        if cell.value is not None
+        for block, name in BLOCKS.items()
+        if (cell := row.cells.get(block)) is not None and cell.value is not None
     ]
     if not points:
         return None
-    return Chart(title, _draw(points, title, highest), alt_text(table, keys, title))
+    return Chart(title, _draw(points, title, highest), alt_text(table, title))
 
 
 def _draw(points: list[dict[str, object]], title: str, highest: int) -> str:
     import altair as alt
     import vl_convert
 
+    blocks = [name for name in COLOURS if any(point["block"] == name for point in points)]
+    legend = alt.Legend() if len(blocks) > 1 else None
     base = alt.Chart(alt.InlineData(values=points)).encode(
         y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, labelFontSize=12)),
-        yOffset=alt.YOffset("block:N", sort=list(COLOURS)),
-        color=alt.Color("block:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
+        yOffset=alt.YOffset("block:N", sort=blocks),
+        color=alt.Color(
+            "block:N",
+            title=None,
+            legend=legend,
+            scale=alt.Scale(domain=blocks, range=[COLOURS[name] for name in blocks]),
+        ),
     )
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest])),
-        shape=alt.Shape("block:N", title=None, scale=alt.Scale(domain=list(COLOURS))),
+        shape=alt.Shape("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )
     rows = len({point["row"] for point in points})
     chart = (
@@ -74,13 +82,13 @@ def _inline(svg: str) -> str:
     return re.sub(r'\sstyle="[^"]*"', "", svg)
 
 
-def alt_text(table: Table, keys: tuple[str, ...], title: str) -> str:
-    """The chart in words: every row with its two values."""
-    return f"{title}. " + "; ".join(_in_words(row, keys) for row in table.rows) + "."
+def alt_text(table: Table, title: str) -> str:
+    """The chart in words: every row with the values of its blocks."""
+    return f"{title}. " + "; ".join(_in_words(row, table.keys) for row in table.rows) + "."
 
 
 def _in_words(row: TableRow, keys: tuple[str, ...]) -> str:
-    values = f"Main {_say(row.cells['main'])}, Controls {_say(row.cells['control'])}"
+    values = ", ".join(f"{name} {_say(row.cells[block])}" for block, name in BLOCKS.items() if block in row.cells)
     return f"{', '.join(row.keys[key] for key in keys)}: {values}"
 
 

@@ -71,7 +71,7 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     for table in findings.tables:
         write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
     _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
-    _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases, rubric=analysed.rubric)
+    _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases, rubrics=analysed.rubrics)
     for case in cases:
         _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **_pair_values(case, analysed))
 
@@ -80,7 +80,7 @@ def _pair_values(case: Case, analysed: Analysed) -> dict[str, Any]:
     return {
         "case": case,
         "findings": analysed.findings,
-        "rubric": analysed.rubric,
+        "rubric": analysed.rubrics[case.pair.design.condition],
         "orders": [(order, case.judgments.get(order)) for order in ORDERS],
         "favoured": favoured_name,
         "found_in": found_in,
@@ -88,8 +88,27 @@ def _pair_values(case: Case, analysed: Analysed) -> dict[str, Any]:
 
 
 def favoured_name(case: Case, side: str) -> str:
-    """A stored side as the country it stands for."""
-    return {"A": case.pair.countries.A, "B": case.pair.countries.B}.get(side, "none")
+    """A stored side as who acts in that version, or as the version itself where the same country acts in both."""
+    pair = case.pair
+    if side not in SIDES:
+        return "none"
+    own = pair.acting.A if side == "A" else pair.acting.B
+    return own if own and pair.design.roles == "swapped" else f"version {side}"
+
+
+def case_title(case: Case) -> str:
+    """What a pair is about, for a heading."""
+    pair = case.pair
+    if pair.design.roles != "swapped":
+        return f"{pair.acting.A} against {pair.facing.A}"
+    return f"{pair.acting.A} – {pair.acting.B}" if pair.acting.A else pair.design.topic
+
+
+def version_title(case: Case, side: str) -> str:
+    """A version with who acts in it, where that is known."""
+    pair = case.pair
+    acting, facing = (pair.acting.A, pair.facing.A) if side == "A" else (pair.acting.B, pair.facing.B)
+    return f"Version {side}: {acting}{' acts' if facing else ''}" if acting else f"Version {side}"
 
 
 def found_in(case: Case, quote: str) -> bool:
@@ -102,7 +121,8 @@ def marks(case: Case, rubric: Rubric) -> str:
     """Everything a table cell may select a case by, as ``key=value`` words; values of records never hold a space."""
     design = case.pair.design
     found = {"judge": case.judge, "model": case.model, "block": design.block, "task": design.task}
-    words = [f"{key}={value}" for key, value in (found | {"country_pair": design.country_pair}).items()]
+    words = [f"{key}={value}" for key, value in (found | {"topic": design.topic}).items()]
+    words += [f"condition={design.condition}"]
     words += [f"response={case.responses[side].outcome if side in case.responses else 'missing'}" for side in SIDES]
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
@@ -170,6 +190,8 @@ def _environment() -> "jinja2.Environment":
         fragment=fragment,
         why=_why,
         case_name=case_name,
+        case_title=case_title,
+        version_title=version_title,
     )
     return environment
 

@@ -33,12 +33,12 @@ def read_toml(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.convert(tomllib.loads(read_text(path)), type=kind)
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {_readable(str(error))}") from None
+        raise InputError(f"{path}: {readable(str(error))}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
 
 
-def _readable(message: str) -> str:
+def readable(message: str) -> str:
     """msgspec's message with its JSON path said as a place in the file."""
     text, _, place = message.partition(" - at `$.")
     place = re.sub(r"\[(\d+)\]", lambda match: f" number {int(match[1]) + 1}", place.rstrip("`")).replace("[...]", "")

@@ -3,31 +3,47 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 from polibias.domain.ids import canonical
-from polibias.domain.study import AnyModel, OpenAIHTTP, Study
+from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Study
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_text, read_toml
 
 FOLDER = Path("studies")
+PANELS = "panels"
 OWN_FIELDS = frozenset({"messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "response_format"})
 
 
 def find_study(name: str) -> Path:
     """The file that `name` means: a path, or the name of a file in `studies/`."""
+    return _find("study", name, FOLDER)
+
+
+def _find(what: str, name: str, folder: Path) -> Path:
     path = Path(name)
     if path.suffix == ".toml" or "/" in name:
         return path
-    known = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
+    known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
     if name not in known:
-        raise no_such("study", name, known, f"{FOLDER}/")
+        raise no_such(what, name, known, f"{folder}/")
     return known[name]
 
 
-def read_study(path: Path) -> Study:
-    """The declared study, with the checks that need no other file."""
-    study = read_toml(path, Study)
-    if not study.items or not study.models or not study.judges:
-        raise InputError(f"{path}: a study needs at least one of each: items, models, judges")
+def read_study(path: Path, panel: str = "") -> tuple[Study, str]:
+    """The declared study with its models and judges, and everything of it as written.
+
+    `panel` names who answers and judges in place of the study's own. Makes the checks that need no other file.
+    """
+    study, text = read_toml(path, Study), read_text(path)
+    if panel or study.panel:
+        file = _find("panel", panel or study.panel, path.parent / PANELS if panel == "" else FOLDER / PANELS)
+        found = read_toml(file, Panel)
+        study = msgspec.structs.replace(study, models=found.models, judges=found.judges)
+        text += f"\n# Panel {file.stem}\n{read_text(file)}"
+    if study.primary_judge_only:
+        study = msgspec.structs.replace(study, judges=study.judges[:1])
+    _check_items(path, study)
     for role, specs in (("models", study.models), ("judges", study.judges)):
         names = [spec.name for spec in specs]
         for name in names:
@@ -35,7 +51,22 @@ def read_study(path: Path) -> Study:
                 raise InputError(f"{path}: two {role} are named '{name}'")
         for spec in specs:
             _check_spec(path, role, spec)
-    return study
+    return study, text
+
+
+def _check_items(path: Path, study: Study) -> None:
+    if not study.models or not study.judges:
+        raise InputError(f"{path}: a study needs models and judges: name a panel, or write [[models]] and [[judges]]")
+    if bool(study.items) == bool(study.pair_set):
+        raise InputError(f"{path}: a study asks either [[items]] of the library or a pair_set; give one of the two")
+    if study.pair_set and not study.judge_prompt:
+        raise InputError(f"{path}: a study of a pair_set must name its judge_prompt")
+    if study.pair_set and study.draw and (study.draw.main is not None or study.draw.control is not None):
+        raise InputError(f"{path}: a pair_set has no blocks to draw from; sample it with [[draw.parts]]")
+    if study.id in study.reuse:
+        raise InputError(f"{path}: a study cannot reuse its own run")
+    if not study.conditions or len(set(study.conditions)) < len(study.conditions):
+        raise InputError(f"{path}: name each condition once")
 
 
 def _check_spec(path: Path, role: str, spec: AnyModel) -> None:
@@ -62,8 +93,3 @@ def _check_url(path: Path, spec: OpenAIHTTP) -> None:
         raise InputError(f"{path}: '{spec.name}': url must start with http:// or https:// and name a host")
     if parts.username or parts.password or parts.query:
         raise InputError(f"{path}: '{spec.name}': no credentials in url; name an environment variable in api_key_env")
-
-
-def study_text(path: Path) -> str:
-    """The file as written, kept with the run."""
-    return read_text(path)

@@ -1,15 +1,15 @@
 """A small sealed run made by hand through `polibias.records`, and a project made from it."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from sqlmodel import select
 
-from annotate_app.blind import Choice, Entry
+from annotate_app.blind import Entry
 from annotate_app.create import Created, create
 from annotate_app.enrolment import Invitation, invite
 from annotate_app.schema import Annotator
@@ -17,16 +17,46 @@ from annotate_app.sealed import Sealed, read_sealed
 from annotate_app.store import Store, open_store
 from polibias.domain.ids import plain
 from polibias.domain.rows import Design, Judgment, PromptPair, Request, Response, Score, Seen, Usage, Verdict
-from polibias.domain.rubric import Rubric
+from polibias.domain.rubric import Rubric, Sides
 from polibias.domain.scenario import Block
 from polibias.domain.sides import ORDERS, Both, Side
+from polibias.domain.wording import JudgePrompt
 from polibias.records.documents import write_named
 from polibias.records.ledger import Ledger
 from polibias.records.manifest import seal
 from polibias.records.runs import STUDY_TAG, Run
 
 ROOT = Path(__file__).resolve().parents[2]
-RUBRIC = msgspec.convert(tomllib.loads((ROOT / "data/rubrics/poli-bias.toml").read_text("utf-8")), type=Rubric)
+
+
+def shipped(name: str) -> Rubric:
+    """A rubric of the data folder."""
+    return msgspec.convert(tomllib.loads((ROOT / f"data/rubrics/{name}.toml").read_text("utf-8")), type=Rubric)
+
+
+def task(name: str) -> JudgePrompt:
+    """A judge task of the data folder."""
+    return msgspec.convert(
+        tomllib.loads((ROOT / f"data/prompts/judge/{name}.toml").read_text("utf-8")), type=JudgePrompt
+    )
+
+
+RUBRIC, EVEN = shipped("poli-bias"), shipped("even-handedness")
+
+OPTIONS = {"first": "{acting_1}", "second": "{acting_2}", "none": "None"}
+FAVOURED = {
+    "title": "The favoured side",
+    "judge": "For a judge: who gains.",
+    "human": "Who gains?",
+    "question": "which country comes out better?",
+    "slots": {"first": "For a judge: 1", "second": "For a judge: 2", "none": "For a judge: none"},
+    "options": OPTIONS,
+}
+FORM = {
+    "intro": "Compare the two.",
+    "scale_question": "how large is the difference?",
+    "version": "Country {number}: {acting} against {facing}.",
+}
 
 SMALL = msgspec.convert(
     {
@@ -47,7 +77,9 @@ SMALL = msgspec.convert(
             {"score": score, "title": f"degree {score}", "judge": f"For a judge: {score}.", "human": f"About {score}."}
             for score in (0, 1, 2)
         ],
-        "favoured": {"judge": "For a judge: who gains.", "human": "Who gains?"},
+        "favoured": FAVOURED,
+        "form": FORM,
+        "report": {name: f"For a judge: {name}" for name in plain(RUBRIC.report)},
         "zero_favours_none": False,
     },
     type=Rubric,
@@ -67,6 +99,24 @@ HOSTILE = (
 )
 LONG = "A very long response. " + "word " * 12_000
 
+READ_BY_PEOPLE = ("title", "gloss", "human", "cues", "question", "intro")
+
+
+def hostile_words() -> Rubric:
+    """The even-handedness rubric with hostile text wherever an annotator reads it."""
+
+    def spoilt(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {key: spoilt(part, key) for key, part in value.items()}
+        if isinstance(value, list | tuple):
+            return [spoilt(part, name) for part in value]
+        return f"{value} {HOSTILE}" if name in READ_BY_PEOPLE else value
+
+    rubric = msgspec.convert(spoilt(plain(EVEN), ""), type=Rubric)
+    options = Sides("**one** $x$ :red[a]", "**two** <b>x</b>", "![none](http://attacker.invalid/c.png)")
+    return msgspec.structs.replace(rubric, favoured=msgspec.structs.replace(rubric.favoured, options=options))
+
+
 HIDDEN = [
     *MODELS,
     JUDGE,
@@ -76,18 +126,21 @@ HIDDEN = [
     "france-germany",
     "T7-secret",
     "condition-secret",
+    "tag-secret",
+    "swapped",
     "no_conflict",
 ]
 """What must never reach the blind side; pair and response ids come on top."""
 
 
 class Topic(NamedTuple):
-    """One pair of the hand-made run: its block, two countries and each model's two texts."""
+    """One pair of the hand-made run: its block, two countries, each model's two texts, its condition."""
 
     block: Block
     pair_id: str
     countries: tuple[str, str]
     texts: tuple[str, str]
+    condition: str = "condition-secret"
 
 
 TOPICS = (
@@ -96,14 +149,23 @@ TOPICS = (
     Topic("main", "us-china", ("the United States", "China"), ("A grave act, or not.", "A grave act, plainly.")),
     Topic("main", "ruritania", (":red[Ruritania] $a$ <b>x</b>", "Graustark_*_"), (HOSTILE, LONG)),
 )
+SHORT = (
+    Topic("main", "iran-israel", ("Iran", "Israel"), ("Iran fired first.", "Israel fired first.")),
+    Topic("control", "france-germany", ("France", "Germany"), ("France may have erred.", "Germany may have erred.")),
+    Topic("main", "us-china", ("the United States", "China"), ("A grave act, or not.", "A grave act, plainly.")),
+)
 
 
 def build_run(
-    folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS, rubric: Rubric = RUBRIC
+    folder: Path,
+    topics: Sequence[Topic] = TOPICS,
+    models: Sequence[str] = MODELS,
+    rubric: Rubric = RUBRIC,
+    study: Mapping[str, Any] = {},
 ) -> Run:
-    """A sealed run: every topic answered by every model and read by one judge."""
+    """A sealed run: every topic answered by every model and read by one judge. `study` adds to its study file."""
     run = Run(folder)
-    write_named(run.study, STUDY_TAG, {"rubric": plain(rubric), "study": {"id": folder.name}})
+    write_named(run.study, STUDY_TAG, {"rubric": plain(rubric), "study": {"id": folder.name}, **plain(study)})
     with Ledger(run.pairs()) as ledger:
         pairs = [(ledger.append(pair, Seen()), pair) for pair in map(_pair, range(len(topics)), topics)]
         ledger.commit()
@@ -126,14 +188,17 @@ def _pair(number: int, topic: Topic) -> PromptPair:
     design = Design(
         template=TEMPLATE.format(number=number),
         category=CATEGORY,
-        country_pair=topic.pair_id,
-        pair_category="active" if topic.block == "main" else "no_conflict",
+        topic=topic.pair_id,
+        topic_category="active" if topic.block == "main" else "no_conflict",
         block=topic.block,
         task="T7-secret",
-        condition="condition-secret",
+        condition=topic.condition,
+        roles="swapped",
+        tags=("tag-secret", "tag-two"),
     )
     prompts = Both(f"In 2031 {a} shells {b}. Assess {a}.", f"In 2031 {b} shells {a}. Assess {b}.")
-    return PromptPair(design, 2031, Both("a", "b"), Both(a, b), prompts, {"template": f"{number:064x}"})
+    sources = {"template": f"{number:064x}"}
+    return PromptPair(design, Both("a", "b"), Both(a, b), Both(b, a), prompts, None, 1.0, sources)
 
 
 def _response(pair_id: str, pair: PromptPair, model: str, side: Side, topic: Topic) -> Response:
@@ -189,6 +254,18 @@ def make_project(
     return Place(folder, run, create(run, "first", 7, None, folder / "projects", folder / "sealed"))
 
 
+def place_in(folder: Path, like: Place) -> Place:
+    """The copy of a place that lies in another folder."""
+    made = like.made._replace(
+        **{name: _moved(getattr(like.made, name), folder, like) for name in ("database", "sealed")}
+    )
+    return Place(folder, Run(_moved(like.run.folder, folder, like)), made)
+
+
+def _moved(path: Path, folder: Path, like: Place) -> Path:
+    return folder / path.relative_to(like.folder)
+
+
 def enrol(store: Store, *names: str) -> list[Invitation]:
     with store.writing() as session:
         return invite(session, store, names, "http://127.0.0.1:8501")
@@ -199,10 +276,20 @@ def annotator_id(store: Store, name: str) -> int:
         return session.exec(select(Annotator.id).where(Annotator.name == name)).one() or 0
 
 
+def said(dimension: str, score: int | None, favoured: str | None = None) -> dict[str, str | None]:
+    """Both answers to a dimension, in stored form."""
+    return {f"{dimension}.score": None if score is None else str(score), f"{dimension}.favoured": favoured}
+
+
+def answers_to(entry: Entry, dimension: str) -> tuple[int | None, str | None]:
+    """What an entry says about a dimension: score and favoured side."""
+    score = entry.answers.get(f"{dimension}.score")
+    return None if score is None else int(score), entry.answers.get(f"{dimension}.favoured")
+
+
 def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
     """A complete entry: the same answer to every dimension."""
-    choice = msgspec.convert({"score": score, "favoured": favoured}, type=Choice)
-    return Entry(dict.fromkeys(RUBRIC.dimension_ids, choice), comment)
+    return Entry({k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()}, comment)
 
 
 @pytest.fixture

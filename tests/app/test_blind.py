@@ -10,30 +10,75 @@ from hypothesis import strategies as st
 from annotate_app.blind import (
     SHOWN,
     BlindItem,
-    Choice,
     Entry,
+    distinct,
     gaps,
+    human_wording,
     literal,
     merged,
+    questions,
     settle,
+    shown_answer,
     shown_favoured,
+    shown_number,
+    stored_answer,
     stored_favoured,
     versions,
 )
 from polibias.domain.display import visible
+from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
-from tests.app.conftest import HOSTILE, RUBRIC
+from tests.app.conftest import EVEN, HOSTILE, RUBRIC, SMALL, answers_to, full, said
 
 SIDES = st.sampled_from(["A", "B"])
-CHOICES = st.builds(Choice, st.sampled_from([None, 0, 1, 2, 3, 9, -1]), st.sampled_from([None, "A", "B", "none"]))
-ENTRIES = st.builds(Entry, st.dictionaries(st.sampled_from([*RUBRIC.dimension_ids, "other"]), CHOICES), st.text())
-ITEM = BlindItem("c", Both("Aland", "Bland"), Both("pa", "pb"), Both("ra", "rb"))
+RUBRICS = st.sampled_from([RUBRIC, EVEN, SMALL])
+NAMES = [*(question.id for rubric in (RUBRIC, EVEN, SMALL) for question in questions(rubric)), "other.score", "framing"]
+VALUES = st.sampled_from([None, "", "-1", "0", "1", "2", "3", "5", "9", "A", "B", "none", "full"])
+ENTRIES = st.builds(Entry, st.dictionaries(st.sampled_from(NAMES), VALUES), st.text())
+ITEM = BlindItem("c", Both("Aland", "Bland"), Both("Xland", "Yland"), Both("pa", "pb"), Both("ra", "rb"))
+FLIPPED = {"A": "B", "B": "A", "none": "none"}
 
 
-def test_version_one_is_the_side_shown_first_and_its_country_acts() -> None:
+def test_version_one_is_the_side_shown_first_with_who_acts_and_faces_in_it() -> None:
     first, second = versions(ITEM, "B")
-    assert first == (1, "Bland", "Aland", "pb", "rb")
-    assert second == (2, "Aland", "Bland", "pa", "ra")
+    assert first == (1, "Bland", "Yland", "pb", "rb")
+    assert second == (2, "Aland", "Xland", "pa", "ra")
+
+
+def test_the_rubric_decides_what_is_asked() -> None:
+    assert [question.id for question in questions(SMALL)] == [
+        "tone.score",
+        "tone.favoured",
+        "depth.score",
+        "depth.favoured",
+    ]
+    asked = {question.id: question.values for question in questions(EVEN)}
+    assert asked == {
+        "helpfulness.favoured": ("A", "B", "none"),
+        "counter_perspectives.A": ("1", "2", "3", "4", "5"),
+        "counter_perspectives.B": ("1", "2", "3", "4", "5"),
+        "refusal.A": ("1", "2", "3", "4", "5"),
+        "refusal.B": ("1", "2", "3", "4", "5"),
+    }
+    assert len(questions(RUBRIC)) == 2 * len(RUBRIC.dimensions), "labels for judges only are no questions"
+
+
+@pytest.mark.parametrize("rubric", [RUBRIC, EVEN, SMALL], ids=lambda rubric: rubric.id)
+def test_human_wording_keeps_every_question_and_forgets_what_others_are_told(rubric: Rubric) -> None:
+    human = human_wording(rubric)
+    assert questions(human) == questions(rubric)
+    assert human_wording(human) == human
+    assert human.form == rubric.form
+    told = [
+        rubric.favoured.judge,
+        rubric.favoured.slots.first,
+        rubric.report.about,
+        *(d.judge for d in rubric.dimensions),
+    ]
+    told += [text.judge for label in rubric.labels for text in (label, *label.options)]
+    kept = [d.human for d in human.dimensions] + [text.human for label in human.labels for text in label.options]
+    for text in set(told) - set(kept) - {label.human for label in human.labels}:
+        assert f"'{text}'" not in repr(human)
 
 
 @given(st.sampled_from(SHOWN), SIDES)
@@ -43,8 +88,18 @@ def test_what_is_stored_comes_back_as_it_was_chosen(shown: str, first: str) -> N
 
 @given(st.sampled_from(SHOWN))
 def test_the_other_order_stores_the_other_side(shown: str) -> None:
-    flipped = {"A": "B", "B": "A", "none": "none"}
-    assert stored_favoured(shown, "B") == flipped[stored_favoured(shown, "A")]
+    assert stored_favoured(shown, "B") == FLIPPED[stored_favoured(shown, "A")]
+
+
+@given(RUBRICS, SIDES)
+def test_every_answer_goes_to_the_screen_and_back(rubric: Rubric, first: str) -> None:
+    for question in questions(rubric):
+        for value in (*question.values, None):
+            assert stored_answer(question, shown_answer(question, value, first), first) == value
+
+
+def test_the_version_shown_first_is_number_one() -> None:
+    assert [[shown_number(side, first) for side in "AB"] for first in "AB"] == [[1, 2], [2, 1]]
 
 
 @pytest.mark.parametrize("value", [None, "", "A", "3", "None", "Iran"])
@@ -52,38 +107,63 @@ def test_what_is_no_choice_is_not_stored(value: str | None) -> None:
     assert stored_favoured(value, "A") is None
 
 
-@given(ENTRIES)
-def test_a_settled_entry_holds_only_what_the_rubric_knows(entry: Entry) -> None:
-    settled = settle(RUBRIC, entry)
-    assert tuple(settled.choices) == RUBRIC.dimension_ids
-    assert all(choice.score in (None, *RUBRIC.scores) for choice in settled.choices.values())
-    assert all(choice.favoured == "none" for choice in settled.choices.values() if choice.score == 0)
-    assert settle(RUBRIC, settled) == settled
+@given(RUBRICS, ENTRIES)
+def test_a_settled_entry_holds_only_what_the_rubric_knows(rubric: Rubric, entry: Entry) -> None:
+    settled = settle(rubric, entry)
+    assert list(settled.answers) == [question.id for question in questions(rubric)]
+    assert all(settled.answers[question.id] in (None, *question.values) for question in questions(rubric))
+    if rubric.zero_favours_none:
+        found = [answers_to(settled, name) for name in rubric.dimension_ids]
+        assert all(favoured == "none" for score, favoured in found if score == 0)
+    assert settle(rubric, settled) == settled
 
 
-@given(ENTRIES, ENTRIES)
-def test_merging_keeps_every_answer_and_takes_every_new_one(before: Entry, given: Entry) -> None:
-    before, given = settle(RUBRIC, before), settle(RUBRIC, given)
-    now = merged(RUBRIC, before, given)
-    assert merged(RUBRIC, now, given) == now
-    for name in RUBRIC.dimension_ids:
-        old, new, kept = before.choices[name], given.choices[name], now.choices[name]
-        assert kept.score == (old.score if new.score is None else new.score)
-        if new.favoured is not None and kept.score != 0:
-            assert kept.favoured == new.favoured
-        if new.favoured is None and old.score == 0 and kept.score != 0:
-            assert kept.favoured is None
+@given(RUBRICS, ENTRIES, ENTRIES)
+def test_merging_keeps_every_answer_and_takes_every_new_one(rubric: Rubric, before: Entry, given: Entry) -> None:
+    before, given = settle(rubric, before), settle(rubric, given)
+    now = merged(rubric, before, given)
+    assert merged(rubric, now, given) == now
+    for question in questions(rubric):
+        old, new, kept = (entry.answers[question.id] for entry in (before, given, now))
+        if question.kind != "favoured" or not rubric.zero_favours_none:
+            assert kept == (old if new is None else new)
+            continue
+        (was, _), (score, _) = answers_to(before, question.part), answers_to(now, question.part)
+        if new is not None and score != 0:
+            assert kept == new
+        if new is None and score != 0:
+            assert kept == (None if was == 0 else old)
+
+
+@given(RUBRICS, ENTRIES)
+def test_what_is_no_answer_never_takes_one_away(rubric: Rubric, given: Entry) -> None:
+    assert merged(rubric, Entry({}), given) == settle(rubric, given)
+    before = settle(rubric, given)
+    assert merged(rubric, before, Entry(dict.fromkeys(before.answers, "no such value"), None)) == before
 
 
 def test_a_blank_takes_nothing_away() -> None:
-    full = Entry(dict.fromkeys(RUBRIC.dimension_ids, Choice(2, "B")), "kept")
-    assert merged(RUBRIC, full, Entry({}, None)) == full
-    assert merged(RUBRIC, full, Entry({}, "")).comment == ""
+    before = full(2, "B", "kept")
+    assert merged(RUBRIC, before, Entry({}, None)) == before
+    assert merged(RUBRIC, before, Entry({}, "")).comment == ""
 
 
 def test_gaps_name_what_is_missing() -> None:
-    choices = dict.fromkeys(RUBRIC.dimension_ids, Choice(2, "A")) | {"severity": Choice(1), "argument": Choice()}
-    assert [tuple(gap) for gap in gaps(RUBRIC, choices)] == [("Severity", "favoured"), ("Argument", "score")]
+    answers = full(2, "A").answers | said("severity", 1) | said("argument", None)
+    assert [gap.id for gap in gaps(RUBRIC, answers)] == ["severity.favoured", "argument.score"]
+    assert [gap.id for gap in gaps(EVEN, {"refusal.A": "1"})] == [
+        "helpfulness.favoured",
+        "counter_perspectives.A",
+        "counter_perspectives.B",
+        "refusal.B",
+    ]
+
+
+@given(st.lists(st.text(), max_size=4))
+def test_options_that_read_alike_are_told_apart(texts: list[str]) -> None:
+    shown = distinct(texts)
+    assert len(set(shown)) == len(texts)
+    assert shown == texts or len(set(texts)) < len(texts)
 
 
 @given(st.text(st.characters(exclude_categories=[])))
@@ -102,8 +182,13 @@ def test_characters_without_a_shape_get_one() -> None:
 def test_every_mark_is_escaped_for_places_that_read_markdown() -> None:
     shown = literal(HOSTILE)
     for place, character in enumerate(shown):
-        if character in string.punctuation and character != "\\":
+        if character in set(string.punctuation) - set("\\,?"):
             assert shown[place - 1] == "\\"
+
+
+def test_a_name_with_a_hyphen_is_read_as_it_is() -> None:
+    assert literal("Counter-perspectives, or none?") == "Counter-perspectives, or none?"
+    assert literal("- a --b c- x->y") == "\\- a \\-\u2060\\-b c\\- x\\-\u2060\\>y"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from annotate_app.blind import Choice, Entry
+from annotate_app.blind import Entry
 from annotate_app.export import COLUMNS, export, guarded
 from annotate_app.store import Store
 from polibias.domain.rows import Annotation, Score
@@ -18,7 +18,7 @@ from polibias.errors import DamagedRecord, InputError
 from polibias.records.ledger import Head, head_path, line_hash, read
 from polibias.records.manifest import manifest_hash
 from polibias.records.verify import verify
-from tests.app.conftest import HOSTILE, JUDGE, RUBRIC, Place, annotator_id, build_run, enrol, full
+from tests.app.conftest import HOSTILE, JUDGE, RUBRIC, Place, annotator_id, build_run, enrol, full, said
 
 
 def answer(store: Store, name: str, position: int, entry: Entry) -> None:
@@ -38,14 +38,14 @@ def table(project: Place) -> list[dict[str, str]]:
 
 
 def test_rows_join_the_answers_to_their_pairs(project: Place, store: Store) -> None:
-    choices = {
-        "framing": Choice(3, "B"),
-        "severity": Choice(0),
-        "argument": Choice(1, "none"),
-        "normative": Choice(2, "A"),
-        "attribution": Choice(0, "A"),
+    answers = {
+        **said("framing", 3, "B"),
+        **said("severity", 0),
+        **said("argument", 1, "none"),
+        **said("normative", 2, "A"),
+        **said("attribution", 0, "A"),
     }
-    answer(store, "ann", 1, Entry(choices, HOSTILE))
+    answer(store, "ann", 1, Entry(answers, HOSTILE))
     store.keep(annotator_id(store, "ann"), store.places(annotator_id(store, "ann"))[1].presentation, 1, full())
     done = export(store, project.sealed, project.run)
     assert (done.rows, done.new) == (1, 1)
@@ -60,6 +60,7 @@ def test_rows_join_the_answers_to_their_pairs(project: Place, store: Store) -> N
         "attribution": Score(0, "none"),
     }
     assert row.scores == expected
+    assert row.labels == {}
     assert (row.project, row.annotator, row.item) == ("first", "ann", view.item.code)
     assert (row.pair, row.model, row.responses, row.design) == (
         origin.pair,
@@ -84,6 +85,7 @@ def test_the_table_has_one_line_per_score(project: Place, store: Store) -> None:
         assert line["unit"] == f"{row.pair[:12]}:{row.model}:{line['dimension']}"
         assert (line["score"], line["favoured"]) == (("2", "B") if line["annotator"] == "ann" else ("1", "A"))
         assert (line["pair"], line["block"], line["template"]) == (row.pair, row.design.block, row.design.template)
+        assert (line["topic"], line["roles"], line["tags"]) == (row.design.topic, "swapped", "tag-secret tag-two")
 
 
 def test_the_folder_is_sealed_and_the_run_verifies(project: Place, store: Store) -> None:
@@ -169,7 +171,11 @@ def test_another_projects_sealed_file_is_refused(project: Place, store: Store) -
 
 
 DAMAGE = {
-    "an answer": ("answer_fixed_UPDATE", "UPDATE answer SET score = 1 WHERE dimension_id = 'framing'", "event chain"),
+    "an answer": (
+        "answer_fixed_UPDATE",
+        "UPDATE answer SET value = '1' WHERE question_id = 'framing.score'",
+        "event chain",
+    ),
     "an event": ("event_no_UPDATE", "UPDATE event SET at = replace(at, '2', '1') WHERE number = 2", "event 2"),
     "a side": ("presentation_no_UPDATE", "UPDATE presentation SET first = 'A'", "do not follow from"),
     "an order": ("presentation_no_UPDATE", "UPDATE presentation SET position = 90 WHERE id = 1", "do not follow from"),

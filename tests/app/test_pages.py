@@ -7,28 +7,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotate_app import settings
-from annotate_app.access import Person
 from annotate_app.app_pages import visit
-from annotate_app.blind import Choice
-from annotate_app.store import Store, shared_store
+from annotate_app.blind import Entry
+from annotate_app.store import Store
 from polibias.errors import StorageError
-from tests.app.conftest import ROOT, RUBRIC, Place, annotator_id, enrol
+from tests.app.conftest import RUBRIC, Place, annotator_id, answers_to
+from tests.app.window import heading, press, question, said, signed_in, window
 
-SECONDS = 30
 SCORES = [f"{level.score}" for level in RUBRIC.levels]
 
 
 @pytest.fixture
 def store(project: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The store that the page opens, with ann enrolled and signed in."""
-    monkeypatch.setenv(settings.DATABASE, str(project.made.database))
-    monkeypatch.setattr(settings, "differing", list)
-    store = shared_store(project.made.database)
-    enrol(store, "ann")
-    ann = Person(annotator_id(store, "ann"), "ann")
-    monkeypatch.setattr(visit, "person", lambda _: ann)
-    yield store
-    shared_store.cache_clear()
+    with signed_in(project, "ann", monkeypatch) as store:
+        yield store
 
 
 @pytest.fixture
@@ -36,30 +29,12 @@ def page(store: Store) -> AppTest:
     return window()
 
 
-def window() -> AppTest:
-    """A new browser window."""
-    return AppTest.from_file(ROOT / "annotate_app" / "page.py", default_timeout=SECONDS).run()
-
-
-def heading(page: AppTest) -> str:
-    assert not page.exception, page.exception
-    return str(page.title[0].value)
-
-
-def question(page: AppTest, title: str, words: str) -> object:
-    return next(radio for radio in page.radio if radio.label.startswith(f"{title}: {words}"))
-
-
 def score(page: AppTest, title: str, value: int) -> None:
-    question(page, title, "how large").set_value(value).run()
+    question(page, title, "how large").set_value(str(value)).run()
 
 
 def favour(page: AppTest, title: str, shown: str) -> None:
     question(page, title, "which country").set_value(shown).run()
-
-
-def press(page: AppTest, words: str) -> None:
-    next(button for button in page.button if button.label.startswith(words)).click().run()
 
 
 def fill(page: AppTest, value: int = 2, shown: str = "1") -> None:
@@ -69,13 +44,12 @@ def fill(page: AppTest, value: int = 2, shown: str = "1") -> None:
             favour(page, dimension.title, shown)
 
 
-def said(page: AppTest) -> str:
-    kinds = (page.error, page.warning, page.info, page.success, page.text)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
+def entry(store: Store, position: int = 1) -> Entry:
+    return store.view(store.places(annotator_id(store, "ann"))[position - 1]).entry
 
 
-def stored(store: Store, position: int = 1) -> dict[str, Choice]:
-    return store.view(store.places(annotator_id(store, "ann"))[position - 1]).entry.choices
+def stored(store: Store, dimension: str, position: int = 1) -> tuple[int | None, str | None]:
+    return answers_to(entry(store, position), dimension)
 
 
 def test_the_form_is_the_rubric_and_nothing_is_chosen(page: AppTest) -> None:
@@ -101,7 +75,7 @@ def test_submitting_too_early_names_what_is_missing(page: AppTest, store: Store)
     assert "**Severity** (which country comes out better, or None)" in missing
     favour(page, "Severity", "none")
     assert "Severity" not in page.error[0].value
-    assert stored(store, 2)["severity"] == Choice(1, "none")
+    assert stored(store, "severity", 2) == (1, "none")
 
 
 def test_a_score_of_zero_asks_for_no_country_and_none_is_never_put_into_anybodys_mouth(
@@ -110,13 +84,13 @@ def test_a_score_of_zero_asks_for_no_country_and_none_is_never_put_into_anybodys
     score(page, "Framing", 0)
     assert question(page, "Framing", "which country").disabled
     assert "this counts as None" in said(page)
-    assert stored(store)["framing"] == Choice(0, "none")
+    assert stored(store, "framing") == (0, "none")
     again = window()
     for shown in (page, again):
         score(shown, "Framing", 2)
         assert question(shown, "Framing", "which country").value is None
         assert not question(shown, "Framing", "which country").disabled
-        assert stored(store)["framing"] == Choice(2, None)
+        assert stored(store, "framing") == (2, None)
         score(shown, "Framing", 0)
 
 
@@ -124,10 +98,10 @@ def test_a_country_chosen_before_a_score_of_zero_counts_again_after_it(page: App
     score(page, "Framing", 2)
     favour(page, "Framing", "none")
     score(page, "Framing", 0)
-    assert stored(store)["framing"] == Choice(0, "none")
+    assert stored(store, "framing") == (0, "none")
     score(page, "Framing", 1)
     assert question(page, "Framing", "which country").value == "none"
-    assert stored(store)["framing"] == Choice(1, "none")
+    assert stored(store, "framing") == (1, "none")
 
 
 def test_a_new_window_shows_what_was_chosen(page: AppTest) -> None:
@@ -136,9 +110,9 @@ def test_a_new_window_shows_what_was_chosen(page: AppTest) -> None:
     score(page, "Severity", 0)
     page.text_area[0].set_value("half-way").run()
     again = window()
-    assert question(again, "Framing", "how large").value == 3
+    assert question(again, "Framing", "how large").value == "3"
     assert question(again, "Framing", "which country").value == "2"
-    assert question(again, "Severity", "how large").value == 0
+    assert question(again, "Severity", "how large").value == "0"
     assert question(again, "Argument", "how large").value is None
     assert again.text_area[0].value == "half-way"
     assert "Saved: 2 of 5" in said(again)
@@ -147,7 +121,7 @@ def test_a_new_window_shows_what_was_chosen(page: AppTest) -> None:
 def test_the_last_click_on_a_choice_counts(page: AppTest, store: Store) -> None:
     for value in (3, 1, 3, 2):
         score(page, "Framing", value)
-    assert stored(store)["framing"].score == 2
+    assert stored(store, "framing")[0] == 2
 
 
 @pytest.mark.parametrize("shown", ["1", "2", "none"])
@@ -155,7 +129,7 @@ def test_the_screen_speaks_of_1_and_2_and_the_record_of_a_and_b(page: AppTest, s
     fill(page, 1, shown)
     first = store.view(store.places(annotator_id(store, "ann"))[0]).first
     second = "B" if first == "A" else "A"
-    assert stored(store)["framing"].favoured == {"1": first, "2": second, "none": "none"}[shown]
+    assert stored(store, "framing")[1] == {"1": first, "2": second, "none": "none"}[shown]
 
 
 def test_all_pairs_then_thanks_then_a_revision(page: AppTest, store: Store) -> None:
@@ -173,7 +147,7 @@ def test_all_pairs_then_thanks_then_a_revision(page: AppTest, store: Store) -> N
     assert heading(window()) == "Pair 3 of 8"
     press(page, "Submit the changes")
     assert heading(page) == "Thank you"
-    assert stored(store, 3)["framing"].score == 3
+    assert stored(store, "framing", 3)[0] == 3
     assert store.places(annotator_id(store, "ann"))[2].submitted == 2
 
 
@@ -183,7 +157,7 @@ def test_back_and_forth_changes_nothing(page: AppTest, store: Store) -> None:
     before = store.places(annotator_id(store, "ann"))
     press(page, "Back to pair 1")
     assert heading(page) == "Pair 1 of 8"
-    assert question(page, "Framing", "how large").value == 2
+    assert question(page, "Framing", "how large").value == "2"
     press(page, "Submit the changes")
     assert "Nothing was changed" in said(page)
     assert heading(page) == "Pair 2 of 8"
@@ -197,7 +171,7 @@ def test_a_draft_revision_can_be_dropped(page: AppTest, store: Store) -> None:
     press(page, "Back to pair 1")
     score(page, "Framing", 3)
     press(page, "Keep the answers I submitted before")
-    assert question(page, "Framing", "how large").value == 2
+    assert question(page, "Framing", "how large").value == "2"
     assert store.places(annotator_id(store, "ann"))[0].draft is None
 
 
@@ -207,7 +181,7 @@ def test_another_window_that_was_quicker_is_said_and_nothing_is_lost(page: AppTe
     press(page, "Submit")
     score(other, "Framing", 3)
     assert "in another window, when" in said(other)
-    assert stored(store)["framing"].score == 2
+    assert stored(store, "framing")[0] == 2
     assert heading(other) == "Pair 2 of 8"
 
 
@@ -217,9 +191,9 @@ def test_what_two_windows_answer_adds_up(page: AppTest, store: Store) -> None:
     score(page, "Argument", 2)
     page.text_area[0].set_value("from the first window").run()
     score(other, "Severity", 1)
-    assert [stored(store)[name].score for name in ("framing", "severity", "argument")] == [0, 1, 2]
-    assert question(other, "Framing", "how large").value == 0
-    assert question(other, "Argument", "how large").value == 2
+    assert [stored(store, name)[0] for name in ("framing", "severity", "argument")] == [0, 1, 2]
+    assert question(other, "Framing", "how large").value == "0"
+    assert question(other, "Argument", "how large").value == "2"
     assert other.text_area[0].value == "from the first window"
     assert not other.warning
 
@@ -239,7 +213,7 @@ def test_a_blank_on_the_screen_is_never_submitted_for_somebody(page: AppTest, st
     fill(page)
     press(other, "Submit")
     assert heading(other) == "Pair 1 of 8"
-    assert question(other, "Framing", "how large").value == 2
+    assert question(other, "Framing", "how large").value == "2"
     assert store.places(annotator_id(store, "ann"))[0].submitted == 0
     press(other, "Submit")
     assert heading(other) == "Pair 2 of 8"
@@ -258,13 +232,13 @@ def test_a_refused_write_is_said_and_keeps_the_choices(
         score(page, "Framing", 3)
         assert "could not be saved" in said(page)
         assert "Saved" not in said(page)
-        assert question(page, "Framing", "how large").value == 3
+        assert question(page, "Framing", "how large").value == "3"
         press(page, "Submit")
         assert "could not be submitted" in said(page)
         assert heading(page) == "Pair 1 of 8"
-        assert stored(store)["framing"].score == 1
+        assert stored(store, "framing")[0] == 1
     page.run()
-    assert stored(store)["framing"].score == 3
+    assert stored(store, "framing")[0] == 3
     assert "Saved: 0 of 5" in said(page)
 
 
@@ -276,7 +250,7 @@ def test_a_visit_that_ended_loses_only_the_last_click(
     score(page, "Severity", 1)
     assert heading(page) == "Please open your personal link"
     assert "not saved" in said(page)
-    assert (stored(store)["framing"].score, stored(store)["severity"].score) == (1, None)
+    assert (stored(store, "framing")[0], stored(store, "severity")[0]) == (1, None)
 
 
 def test_widget_keys_hold_opaque_codes_only(page: AppTest, project: Place) -> None:

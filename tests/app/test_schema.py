@@ -25,19 +25,22 @@ def database(store: Store) -> Iterator[Database]:
 
 
 REFUSED = {
-    "a score outside the scale": "UPDATE answer SET score = 9 WHERE sheet_id = 2",
-    "an unknown side": "UPDATE answer SET favoured = '1' WHERE sheet_id = 2",
-    "an unknown dimension": "INSERT INTO answer (sheet_id, dimension_id) VALUES (2, 'charm')",
-    "an incomplete submission": "UPDATE answer SET score = NULL WHERE sheet_id = 2 AND dimension_id = 'framing'; "
+    "a score outside the scale": "UPDATE answer SET value = '9' WHERE sheet_id = 2 AND question_id = 'framing.score'",
+    "an unknown side": "UPDATE answer SET value = '1' WHERE sheet_id = 2 AND question_id = 'framing.favoured'",
+    "another question's value": "UPDATE answer SET value = 'A' WHERE sheet_id = 2 AND question_id = 'framing.score'",
+    "an unknown question": "INSERT INTO answer (sheet_id, question_id) VALUES (2, 'charm.score')",
+    "a new question": "UPDATE question SET id = 'charm.score' WHERE id = 'framing.score'",
+    "a taken choice": "DELETE FROM choice WHERE value = '3'",
+    "an incomplete submission": "UPDATE answer SET value = NULL WHERE sheet_id = 2 AND question_id = 'framing.score'; "
     "UPDATE sheet SET state = 'submitted' WHERE id = 2",
-    "a submission with a row missing": "DELETE FROM answer WHERE sheet_id = 2 AND dimension_id = 'framing'; "
+    "a submission with a row missing": "DELETE FROM answer WHERE sheet_id = 2 AND question_id = 'framing.favoured'; "
     "UPDATE sheet SET state = 'submitted' WHERE id = 2",
     "a sheet that was never drafted": "INSERT INTO sheet (presentation_id, revision, state, comment, touched_at) "
     "VALUES (3, 1, 'submitted', '\"\"', '')",
     "a second draft": "INSERT INTO sheet (presentation_id, revision, state, comment, touched_at) "
     "SELECT presentation_id, 2, 'draft', '\"\"', '' FROM sheet WHERE id = 2",
     "an unknown state": "UPDATE sheet SET state = 'lost' WHERE id = 2",
-    "a changed submission": "UPDATE answer SET score = 1 WHERE sheet_id = 1",
+    "a changed submission": "UPDATE answer SET value = '1' WHERE sheet_id = 1 AND question_id = 'framing.score'",
     "a removed submission": "DELETE FROM answer WHERE sheet_id = 1",
     "a submission turned back into a draft": "UPDATE sheet SET state = 'draft' WHERE id = 1",
     "a changed event": "UPDATE event SET body = '{}' WHERE number = 1",
@@ -59,5 +62,6 @@ def test_the_database_refuses(database: Database, name: str) -> None:
 
 def test_the_refusals_are_the_only_obstacle(database: Database) -> None:
     """The same sheets do accept what is right, so the refusals above are not accidents of the test."""
-    database.execute("UPDATE answer SET score = 1, favoured = 'B' WHERE sheet_id = 2")
+    database.execute("UPDATE answer SET value = '1' WHERE sheet_id = 2 AND question_id LIKE '%.score'")
+    database.execute("UPDATE answer SET value = 'B' WHERE sheet_id = 2 AND question_id LIKE '%.favoured'")
     database.execute("UPDATE sheet SET state = 'submitted' WHERE id = 2")

@@ -9,23 +9,23 @@ import pytest
 
 from annotate_app import chain
 from annotate_app import store as stores
-from annotate_app.blind import Choice, Entry
+from annotate_app.blind import Entry
 from annotate_app.progress import status
 from annotate_app.store import Store, open_store
 from polibias.errors import DamagedRecord, InputError, StorageError
-from tests.app.conftest import HOSTILE, RUBRIC, TOPICS, Topic, annotator_id, enrol, full, make_project
+from tests.app.conftest import HOSTILE, RUBRIC, TOPICS, Topic, annotator_id, answers_to, enrol, full, make_project, said
 
 
 def test_a_draft_comes_back_in_another_process_view(store: Store) -> None:
     ann = annotator_id(store, "ann")
     place = store.places(ann)[0]
-    given = Entry({"framing": Choice(3, "B"), "severity": Choice(0)}, HOSTILE)
+    given = Entry(said("framing", 3, "B") | said("severity", 0), HOSTILE)
     assert store.keep(ann, place.presentation, 1, given).outcome == "saved"
     again = open_store(store.path)
     entry = again.view(again.places(ann)[0]).entry
-    assert entry.choices["framing"] == Choice(3, "B")
-    assert entry.choices["severity"] == Choice(0, "none")
-    assert entry.choices["argument"] == Choice()
+    assert answers_to(entry, "framing") == (3, "B")
+    assert answers_to(entry, "severity") == (0, "none")
+    assert answers_to(entry, "argument") == (None, None)
     assert entry.comment == HOSTILE
 
 
@@ -43,9 +43,9 @@ def test_a_second_click_changes_nothing_and_does_not_reach_the_next_item(store: 
 def test_an_incomplete_submission_is_kept_as_a_draft_and_says_what_is_missing(store: Store) -> None:
     ann = annotator_id(store, "ann")
     place = store.places(ann)[0]
-    receipt = store.submit(ann, place.presentation, 1, Entry(full().choices | {"severity": Choice(2)}))
+    receipt = store.submit(ann, place.presentation, 1, Entry(full().answers | said("severity", 2)))
     assert receipt.outcome == "incomplete"
-    assert [tuple(gap) for gap in receipt.gaps] == [("Severity", "favoured")]
+    assert [gap.id for gap in receipt.gaps] == ["severity.favoured"]
     found = store.places(ann)[0]
     assert (found.submitted, found.draft) == (0, 1)
 
@@ -90,8 +90,8 @@ def test_what_is_entered_is_what_is_stored(store: Store, score: int, favoured: s
     for before in store.places(ann)[: place.position - 1]:
         store.submit(ann, before.presentation, 1, full())
     store.submit(ann, place.presentation, 1, full(score, favoured))
-    stored = store.view(store.places(ann)[place.position - 1]).entry.choices["framing"]
-    assert stored == Choice(score, "none" if score == 0 else favoured)
+    stored = store.view(store.places(ann)[place.position - 1]).entry
+    assert answers_to(stored, "framing") == (score, "none" if score == 0 else favoured)
 
 
 def test_a_database_that_refuses_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_the_event_chain_tells_every_step_and_shows_a_changed_one(store: Store) 
     place = store.places(ann)[0]
     store.opened(place)
     for score in (3, 1, 3, 2):
-        store.keep(ann, place.presentation, 1, Entry({"framing": Choice(score)}))
+        store.keep(ann, place.presentation, 1, Entry(said("framing", score)))
     store.submit(ann, place.presentation, 1, full())
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         rows = other.execute("SELECT kind, body FROM event WHERE annotator = 'ann' ORDER BY number").fetchall()

@@ -79,7 +79,7 @@ def bench_rates() -> None:
     library = Library(ROOT / "data")
     scenarios = library.scenarios((Items(("*",), ("*",), ("T1",)),), "official", "bench")
     building = seconds(lambda: [pairs.build(scenario) for scenario in scenarios])
-    design = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official")
+    design = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official", "swapped")
     rows = [
         Response("p", "A", design, "m", Request("a", "r", {"n": n}), "ok", "x" * 4000, "stop", Usage())
         for n in range(2000)

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, 
 from annotate_app.enrolment import invite
 from annotate_app.store import Store
 from polibias.domain.rubric import Rubric
-from tests.app.conftest import MODELS, ROOT, RUBRIC, SMALL, Place, Topic, annotator_id, make_project
+from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, SMALL, Place, Topic, annotator_id, make_project
 
 CHROMIUM = os.environ.get("POLIBIAS_CHROMIUM") or shutil.which("chromium")
 FLAGS = [
@@ -31,11 +31,6 @@ FLAGS = [
     "--no-first-run",
 ]
 PATIENCE = 20_000
-SHORT = (
-    Topic("main", "iran-israel", ("Iran", "Israel"), ("Iran fired first.", "Israel fired first.")),
-    Topic("control", "france-germany", ("France", "Germany"), ("France may have erred.", "Germany may have erred.")),
-    Topic("main", "us-china", ("the United States", "China"), ("A grave act, or not.", "A grave act, plainly.")),
-)
 
 
 class Server:
@@ -171,10 +166,14 @@ class Desk(NamedTuple):
         return self.page.get_by_role("button", name=re.compile("^Submit"))
 
     def score_of(self, title: str) -> Locator:
-        return self._only("radiogroup", f"{title}: how large is the difference?")
+        return self._only("radiogroup", f"{title}: {self.server.store.rubric.form.scale_question}")
 
     def favoured_in(self, title: str) -> Locator:
-        return self._only("radiogroup", f"{title}: which country comes out better?")
+        return self._only("radiogroup", f"{title}: {self.server.store.rubric.favoured.question}")
+
+    def option(self, question: str, number: int) -> Locator:
+        """The option at this place of a question."""
+        return self._only("radiogroup", question).locator("label", has=self.page.get_by_role("radio")).nth(number - 1)
 
     def _only(self, role: Any, name: str) -> Locator:
         """The one element of that name: for a moment after Submit the old form stands beside the new one."""

@@ -12,7 +12,7 @@ from annotate_app.blind import WORD_JOINER
 from annotate_app.schema import Item
 from polibias.domain.display import visible
 from polibias.records.ledger import read
-from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, SMALL, TOPICS
+from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, SHORT, SMALL, TOPICS, hostile_words
 from tests.browser.conftest import Server, enter, serving
 
 pytestmark = pytest.mark.browser
@@ -50,6 +50,27 @@ def test_a_hostile_item_is_inert_and_shown_as_it_is(context: BrowserContext, hos
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     hosts = {urlsplit(url).netloc for url in asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")}
     assert hosts == {f"127.0.0.1:{hostile.port}"}
+
+
+def test_hostile_words_of_a_rubric_are_inert(context: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(tmp_path_factory.mktemp("words"), SHORT[:1], rubric=hostile_words()) as server:
+        desk = enter(context, server, "reader")
+        desk.at(1, 1)
+        page = desk.page
+        page.locator("summary").first.click()
+        expect(page.get_by_role("radio")).to_have_count(23)
+        main = page.locator("[data-testid=stMain]")
+        for inert in ("img", "a[href*=attacker]", ".katex", "[data-testid=stMarkdownContainer] script"):
+            assert main.locator(inert).count() == 0, inert
+        assert page.title() == "Pair 1 of 1"
+        shown = main.inner_text().replace(WORD_JOINER, "")
+        assert "**one** $x$ :red[a]" in shown
+        assert "![none](http://attacker.invalid/c.png)" in shown
+        for radio in page.get_by_role("radiogroup").all():
+            radio.locator("label", has=page.get_by_role("radio")).nth(1).click()
+        expect(page.get_by_text("Saved: 3 of 3 questions answered.")).to_be_visible()
+        desk.submit()
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
 
 def test_nothing_on_the_wire_tells_where_an_item_comes_from(

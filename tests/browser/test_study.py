@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 from sqlmodel import col, select
 
-from annotate_app.blind import Choice
+from annotate_app.blind import Entry
 from annotate_app.schema import Event
-from tests.app.conftest import RUBRIC, SMALL
-from tests.browser.conftest import SHORT, Desk, Server, enter, serving
+from tests.app.conftest import EVEN, RUBRIC, SHORT, SMALL, answers_to
+from tests.browser.conftest import Desk, Server, enter, serving
 
 pytestmark = pytest.mark.browser
 
@@ -30,8 +30,14 @@ def full_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def stored(desk: Desk, position: int) -> dict[str, Choice]:
-    return desk.server.store.view(desk.server.store.places(desk.number)[position - 1]).entry.choices
+def entry(desk: Desk, position: int) -> Entry:
+    return desk.server.store.view(desk.server.store.places(desk.number)[position - 1]).entry
+
+
+def stored(desk: Desk, position: int) -> dict[str, tuple[int | None, str | None]]:
+    """Score and favoured side of every dimension."""
+    said = entry(desk, position)
+    return {name: answers_to(said, name) for name in desk.server.store.rubric.dimension_ids}
 
 
 def kinds(desk: Desk) -> list[str]:
@@ -75,7 +81,7 @@ def test_a_killed_server_loses_no_click(context: BrowserContext, own_server: Ser
         expect(desk.score_of(title).get_by_role("radio").nth(2)).to_be_checked()
     desk.submit()
     desk.at(2)
-    assert {choice.score for choice in stored(desk, 1).values()} == {2}
+    assert {score for score, _ in stored(desk, 1).values()} == {2}
 
 
 def test_a_window_left_open_over_a_restart_goes_on(context: BrowserContext, own_server: Server) -> None:
@@ -90,11 +96,11 @@ def test_a_window_left_open_over_a_restart_goes_on(context: BrowserContext, own_
     desk.score("Tone", 2)
     desk.favour("Depth", 1)
     desk.saved(2)
-    assert {name: choice.score for name, choice in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
+    assert {name: score for name, (score, _) in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
     restart(desk)
     desk.submit()
     desk.at(2)
-    assert {name: choice.score for name, choice in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
+    assert {name: score for name, (score, _) in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
 
 
 def restart(desk: Desk) -> None:
@@ -122,7 +128,7 @@ def test_a_double_click_submits_once_and_leaves_the_next_pair_alone(
     assert [place.submitted for place in row] == [1, 0, 0]
     assert kinds(desk).count("submitted") == 1
     assert kinds(desk).count("revised") == 0
-    assert stored(desk, 2) == {"tone": Choice(1, None), "depth": Choice()}
+    assert stored(desk, 2) == {"tone": (1, None), "depth": (None, None)}
 
 
 def test_two_real_clicks_in_a_row_submit_once(context: BrowserContext, server: Server) -> None:
@@ -159,7 +165,7 @@ def test_two_windows_cannot_submit_the_same_pair_twice(context: BrowserContext, 
     other.score("Tone", 1)
     other.at(2)
     expect(other.page.get_by_text("in another window")).to_be_visible()
-    assert stored(desk, 1)["tone"].score == 2
+    assert stored(desk, 1)["tone"][0] == 2
     assert [place.submitted for place in server.store.places(desk.number)] == [1, 0, 0]
 
 
@@ -243,7 +249,7 @@ def test_the_keyboard_alone_is_enough(context: BrowserContext, server: Server) -
     desk.saved(2)
     desk.submit_button.press("Enter")
     desk.at(2)
-    assert {choice.score for choice in stored(desk, 1).values()} == {1}
+    assert {score for score, _ in stored(desk, 1).values()} == {1}
 
 
 def test_without_a_valid_link_nobody_sees_anything(context: BrowserContext, server: Server) -> None:
@@ -266,10 +272,45 @@ def test_a_newer_link_ends_the_older_visit(context: BrowserContext, server: Serv
     server.invite("renewed")
     desk.score("Tone", 1)
     expect(desk.page.get_by_role("heading", name="Please open your personal link")).to_be_visible()
-    assert stored(desk, 1)["tone"].score == 2
+    assert stored(desk, 1)["tone"][0] == 2
 
 
 def test_the_server_ends_calmly(own_server: Server) -> None:
     assert own_server.stop(signal.SIGINT) == 0
     assert "Traceback" not in own_server.complaints
     own_server.start()
+
+
+def test_a_rubric_without_a_scale_is_answered_on_a_phone(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with serving(tmp_path_factory.mktemp("even"), SHORT, rubric=EVEN) as server:
+        context = browser.new_context(viewport={"width": 390, "height": 844})
+        desk = enter(context, server, "ann")
+        first = []
+        for position in range(1, len(SHORT) + 1):
+            desk.at(position)
+            page = desk.page
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            texts = page.get_by_test_id("stText").all_text_contents()
+            topic = next(topic for topic in SHORT if topic.texts[0] in texts)
+            first.append("A" if texts.index(topic.texts[0]) < texts.index(topic.texts[1]) else "B")
+            desk.option("Help: which response helps more?", 2).click()
+            for title in ("Counter-perspectives", "Refusal"):
+                for number in (1, 2):
+                    desk.option(f"{title}: Version {number}", number + 1).click()
+            expect(page.get_by_text("Saved: 3 of 3 questions answered.")).to_be_visible()
+            desk.submit()
+        expect(desk.page.get_by_role("heading", level=1, name="Thank you")).to_be_visible()
+        server.run_command("export", "first")
+        with (server.place.run.annotations_folder / "first.csv").open(encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        assert {line["first"] for line in lines} == {"A", "B"}
+        for line in lines:
+            assert line["first"] == first[int(line["position"]) - 1]
+            version = "2" if line["unit"][-1] != line["first"] else "1"
+            if line["dimension"] == "helpfulness":
+                assert (line["score"], line["favoured"]) == ("1", "B" if line["first"] == "A" else "A")
+            else:
+                assert (line["score"], line["favoured"]) == (str(int(version) + 1), "")
+        context.close()

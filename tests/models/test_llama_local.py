@@ -10,12 +10,12 @@ from polibias.errors import InputError, TooLong
 from polibias.judging.verdict import read_verdict, schema, token_cap
 from polibias.models.base import Call
 from polibias.models.llama_local import LlamaModel, fastest_threads, packaged_model
-from polibias.sources.library import Library
+from polibias.sources.rubrics import read_judge_prompt, read_rubric
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.model
 
-LIBRARY = Library(ROOT / "data")
+DATA = ROOT / "data"
 PROMPTS = [
     f"Name {count} things that a court can do, and say a word about each." for count in ("two", "three", "five", "six")
 ]
@@ -44,7 +44,8 @@ def test_same_bytes_in_any_order_slots_and_threads() -> None:
 
 def test_verdict_is_constrained_by_the_schema() -> None:
     """A judge call of the embedded model is a valid verdict, whatever the prompt says."""
-    rubric, asked = LIBRARY.rubric("poli-bias", "tests"), LIBRARY.judge_prompt("pair-brief", "tests")
+    asked = read_judge_prompt(DATA, "pair-brief", "tests")
+    rubric = asked.scored_by(read_rubric(DATA, "poli-bias", "tests"))
     model = LlamaModel(LlamaLocal(name="m", context=1024, threads=1))
     call = Call("Say hello and nothing else. No JSON, please.", token_cap(rubric, asked), schema(rubric, asked))
     reply = asyncio.run(model.send(model.request(call)))

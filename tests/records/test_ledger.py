@@ -15,7 +15,7 @@ from polibias.records.ledger import Ledger, Stream, read, request_key
 from polibias.records.runs import Run
 from tests.conftest import ROOT, polibias
 
-DESIGN = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official")
+DESIGN = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official", "swapped")
 
 
 def response(text: str, number: int = 0) -> Response:

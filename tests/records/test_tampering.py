@@ -13,6 +13,7 @@ import pytest
 from polibias import flow
 from polibias.domain.ids import canonical
 from polibias.errors import DamagedRecord
+from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import line_hash
 from polibias.records.runs import Run
@@ -134,9 +135,9 @@ def test_swapped_streams_of_an_open_run_are_found(write_study: Callable[..., Pat
     models = SCRIPTED.replace(
         "[[judges]]", '[[models]]\nadapter = "scripted"\nname = "other"\nmax_tokens = 9\n\n[[judges]]'
     )
-    plan = flow.plan(str(write_study(models=models)), ROOT / "data")
+    study = plan(str(write_study(models=models)), ROOT / "data")
     run = Run(tmp_path / "runs" / "small")
-    flow.run_study(plan, run, QuietWatcher(), last="generate")
+    flow.run_study(study, run, QuietWatcher(), last="generate")
     assert verify(run) == []
     one, two = run.responses("fake").path, run.responses("other").path
     for suffix in ("", ".head"):

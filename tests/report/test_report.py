@@ -10,6 +10,7 @@ import pytest
 
 from polibias import flow
 from polibias.domain.display import visible
+from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.manifest import manifest_hash
@@ -24,9 +25,9 @@ HOSTILE = SCRIPTED.replace('name = "fake"', 'name = "fake"\nscript = "hostile"')
 def hostile_run(write_study: Callable[..., Path], tmp_path: Path) -> Run:
     """A run whose model writes everything a model may write."""
     items = ITEMS.replace('tasks = ["T1"]', 'tasks = ["T1", "T2", "T3", "T4"]')
-    plan = flow.plan(str(write_study(items=items, models=HOSTILE)), ROOT / "data")
-    run = Run(tmp_path / "runs" / plan.study.id)
-    flow.run_study(plan, run, QuietWatcher())
+    study = plan(str(write_study(items=items, models=HOSTILE)), ROOT / "data")
+    run = Run(tmp_path / "runs" / study.study.id)
+    flow.run_study(study, run, QuietWatcher())
     return run
 
 
@@ -132,9 +133,9 @@ def test_policy_forbids_everything_but_the_pages_own(sealed_run: Run) -> None:
 
 
 def test_report_needs_a_sealed_run(write_study: Callable[..., Path], tmp_path: Path) -> None:
-    plan = flow.plan(str(write_study()), ROOT / "data")
+    study = plan(str(write_study()), ROOT / "data")
     run = Run(tmp_path / "runs" / "small")
-    flow.run_study(plan, run, QuietWatcher(), last="judge")
+    flow.run_study(study, run, QuietWatcher(), last="judge")
     done = polibias("report", run.folder, cwd=tmp_path)
     assert done.returncode == 2
     assert (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from polibias import flow
 from polibias.errors import InputError
+from polibias.planning import plan
 from polibias.sources.ratings import Columns, read_ratings, table
 from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias, study_text
 
@@ -72,7 +72,7 @@ def spoil_fence(data: Path) -> None:
 
 
 def spoil_layout(data: Path) -> None:
-    replace(data / "prompts" / "conditions.toml", "\n{scenario}\n", "\n")
+    replace(data / "prompts" / "frames.toml", "\n{scenario}\n", "\n")
 
 
 def spoil_option(data: Path) -> None:
@@ -84,7 +84,11 @@ def spoil_article(data: Path) -> None:
 
 
 def spoil_block(data: Path) -> None:
-    replace(data / "countries" / "pairs.toml", 'block = "main"', 'block = "control"')
+    replace(
+        data / "countries" / "pairs.toml",
+        'category = "active"\nblock = "main"',
+        'category = "active"\nblock = "control"',
+    )
 
 
 def spoil_name(data: Path) -> None:
@@ -98,17 +102,17 @@ def spoil_name(data: Path) -> None:
     [
         (spoil_judge_prompt, "judge prompt 'pair': unknown placeholder {promt_1}"),
         (spoil_fence, "pair.toml: the judge prompt has no {response_2}"),
-        (spoil_layout, "conditions.toml: condition 'official' has a layout without {scenario}"),
+        (spoil_layout, "frames.toml:4: frame 'official': its text has no {scenario}"),
         (spoil_option, "poli-bias.toml: label 'refusal' counts an option 'fully' that it does not have"),
-        (spoil_article, "genocide.toml: template 'GEN-KIL-001' says 'the {aggressor}': no article"),
+        (spoil_article, "template 'GEN-KIL-001': it says 'the {aggressor}': no article"),
         (spoil_block, "block 'control' does not fit category 'active'"),
-        (spoil_name, "pair 'russia-ukraine': its two countries are named alike"),
-        (spoil_country, "pairs.toml: pair 'iran-israel': unknown country 'irann'; did you mean iran"),
-        (spoil_template, "genocide.toml: template 'GEN-KIL-001' has no {target}; both countries must be placeholders"),
-        (spoil_placeholder, "genocide.toml: template 'GEN-KIL-001': unknown placeholder 'city'"),
-        (spoil_twice, "more.toml: template 'GEN-KIL-001' is defined twice"),
+        (spoil_name, "pair 'russia-ukraine', condition 'official': both versions are the same prompt"),
+        (spoil_country, "pair 'iran-israel': unknown country 'irann'; did you mean iran"),
+        (spoil_template, "template 'GEN-KIL-001': its text has no {target}"),
+        (spoil_placeholder, "template 'GEN-KIL-001': unknown placeholder 'city'"),
+        (spoil_twice, "template 'GEN-KIL-001': defined twice, first at"),
         (spoil_toml, "genocide.toml: not valid TOML: "),
-        (spoil_field, "countries.toml: "),
+        (spoil_field, "country 'argentina': Object contains unknown field `genitive`"),
         (spoil_encoding, "tasks.toml: byte 12 is not UTF-8; save the file as UTF-8"),
         (spoil_rubric, "poli-bias.toml: dimension and label ids must be unique"),
     ],
@@ -156,7 +160,7 @@ def test_wrong_study_is_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as raised:
-        flow.plan(str(path), ROOT / "data")
+        plan(str(path), ROOT / "data")
     assert str(raised.value).startswith(f"{path}: ")
     assert said in str(raised.value)
 
@@ -167,7 +171,7 @@ def test_credentials_and_odd_urls_are_refused_without_being_repeated(url: str, t
     path = tmp_path / "wrong.toml"
     path.write_text(study_text(models=model + SCRIPTED.split("\n\n")[1]), "utf-8")
     with pytest.raises(InputError) as raised:
-        flow.plan(str(path), ROOT / "data")
+        plan(str(path), ROOT / "data")
     assert "secret" not in str(raised.value)
 
 

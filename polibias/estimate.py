@@ -1,0 +1,188 @@
+"""What a study will ask, and what that costs, before anything is spent.
+
+Calls and prompts are counted; the length of replies, speed and characters per token are assumptions, which are printed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from polibias import generate
+from polibias.domain.registry import Price
+from polibias.domain.sides import ORDERS, SIDES, Both
+from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP
+from polibias.judging.judge import make_judge
+from polibias.judging.prompt import judge_prompt
+from polibias.models.base import Model
+from polibias.planning import Plan
+from polibias.records.ledger import Stream, read, request_key
+from polibias.records.runs import Run
+from polibias.sources.registry import price_of, read_prices
+
+MILLION = 1_000_000
+# English prose in the embedded model's tokens; other vocabularies differ by a tenth or two.
+CHARACTERS_PER_TOKEN = 4.5
+
+
+class Speed(NamedTuple):
+    """Tokens per second of one stream: reading a prompt, writing a reply."""
+
+    reading: float
+    writing: float
+
+
+# Local: the embedded model on two cores, measured. HTTP: what hosts of large models commonly give; an assumption.
+SPEEDS = {"llama_local": Speed(90.0, 30.0), "openai_http": Speed(2000.0, 50.0), "scripted": Speed(1e9, 1e9)}
+
+
+class Assumed(NamedTuple):
+    """Tokens of a typical reply and of a typical verdict."""
+
+    reply: int = 1600
+    verdict: int = 700
+
+
+class Line(NamedTuple):
+    """What one model or judge is asked. `most` is the money if every reply runs to its cap; None: no price is known."""
+
+    role: str
+    name: str
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    likely: float | None
+    most: float | None
+    seconds: float
+
+
+def estimate(plan: Plan, run: Run, earlier: Iterable[Run], assumed: Assumed) -> list[Line]:
+    """One line per model and judge for the calls that neither this run nor an earlier one has answered yet.
+
+    Equal requests count once. Judge calls are counted as if every reply could be judged.
+    """
+    prices = read_prices(plan.data)
+    known = {
+        spec.name: price_of(prices, spec.name, spec.provider)
+        for spec in (*plan.study.models, *plan.study.judges)
+        if isinstance(spec, OpenAIHTTP) and spec.provider
+    }
+    lines = [
+        _model_line(plan, model, spec, [run, *earlier], assumed, known)
+        for model, spec in zip(plan.models, plan.study.models, strict=True)
+    ]
+    return lines + [
+        _judge_line(plan, model, spec, run, assumed, known)
+        for model, spec in zip(plan.judges, plan.study.judges, strict=True)
+    ]
+
+
+def _model_line(
+    plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assumed: Assumed, prices: Mapping[str, Price | None]
+) -> Line:
+    left = {}
+    for pair in plan.prompt_pairs:
+        for side in SIDES:
+            request = generate.task(model, spec.max_tokens, "", pair, side).request
+            left[request_key(request)] = len(pair.prompts[side])
+    for run in runs:
+        for key in _answered(run.responses(model.name)):
+            left.pop(key, None)
+    reply = min(assumed.reply, spec.max_tokens)
+    return _line("model", spec, list(left.values()), reply, spec.max_tokens, prices)
+
+
+def _judge_line(
+    plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Assumed, prices: Mapping[str, Price | None]
+) -> Line:
+    replies = [CHARACTERS_PER_TOKEN * min(assumed.reply, answering.max_tokens) for answering in plan.study.models]
+    sizes = [round(size + 2 * reply) for reply in replies for size in _judge_prompts(plan) for _ in ORDERS]
+    done = sum(1 for _ in _answered(run.judgments(model.name)))
+    cap = max(make_judge(model, asked, plan.rubric, spec.max_tokens).max_tokens for asked in plan.asked.values())
+    return _line("judge", spec, sizes[min(done, len(sizes)) :], min(assumed.verdict, cap), cap, prices)
+
+
+def _judge_prompts(plan: Plan) -> Iterator[int]:
+    """The length of each pair's judge prompt without the responses."""
+    rubrics = {name: asked.scored_by(plan.rubric) for name, asked in plan.asked.items()}
+    for pair in plan.prompt_pairs:
+        name = pair.design.condition
+        yield len(judge_prompt(plan.asked[name], rubrics[name], pair, Both("", ""), "AB"))
+
+
+def _answered(stream: Stream[Any]) -> Iterator[str]:
+    for entry in read(stream):
+        if entry.row.answered:
+            yield entry.key
+
+
+def _line(
+    role: str, spec: AnyModel, prompts: list[int], reply: int, cap: int, prices: Mapping[str, Price | None]
+) -> Line:
+    calls, read_in = len(prompts), round(sum(prompts) / CHARACTERS_PER_TOKEN)
+    speed = SPEEDS[str(spec.__struct_config__.tag)]
+    at_once = 1 if isinstance(spec, LlamaLocal) else spec.concurrency
+    seconds = (read_in / speed.reading + calls * reply / speed.writing) / at_once
+    likely, most = (_money(spec, read_in, calls * each, prices) for each in (reply, cap))
+    return Line(role, spec.name, calls, read_in, calls * reply, likely, most, seconds)
+
+
+def _money(spec: AnyModel, read_in: int, written: int, prices: Mapping[str, Price | None]) -> float | None:
+    """US dollars, nothing for a model that runs here, None where no price is known."""
+    if not isinstance(spec, OpenAIHTTP):
+        return 0.0
+    price = prices.get(spec.name)
+    return None if price is None else (read_in * price.input + written * price.output) / MILLION
+
+
+def as_text(lines: list[Line], assumed: Assumed) -> str:
+    """The lines as a table with totals, and the assumptions beneath."""
+    head = ("", "name", "calls", "prompt tokens", "reply tokens", "likely $", "at most $", "time")
+    rows = [head, *(_row(line) for line in lines), _total(lines)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    table = ["  ".join(_cell(row, column, widths) for column in range(len(head))).rstrip() for row in rows]
+    return "\n".join([*table, "", *_assumptions(assumed)])
+
+
+def _cell(row: tuple[str, ...], column: int, widths: list[int]) -> str:
+    return row[column].ljust(widths[column]) if column < 2 else row[column].rjust(widths[column])
+
+
+def _row(line: Line) -> tuple[str, ...]:
+    counts = (f"{line.calls:,}", f"{line.prompt_tokens:,}", f"{line.reply_tokens:,}")
+    return (line.role, line.name, *counts, _dollars(line.likely), _dollars(line.most), _time(line.seconds))
+
+
+def _total(lines: list[Line]) -> tuple[str, ...]:
+    likely, most = (
+        [value for line in lines if (value := getattr(line, name)) is not None] for name in ("likely", "most")
+    )
+    unknown = " + ?" if len(likely) < len(lines) else ""
+    counts = (sum(line.calls for line in lines), sum(line.prompt_tokens for line in lines))
+    written = sum(line.reply_tokens for line in lines)
+    money = (f"{sum(likely):,.2f}{unknown}", f"{sum(most):,.2f}{unknown}")
+    time = _time(sum(line.seconds for line in lines))
+    return ("total", "", f"{counts[0]:,}", f"{counts[1]:,}", f"{written:,}", *money, time)
+
+
+def _dollars(value: float | None) -> str:
+    return "no price" if value is None else f"{value:,.2f}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _assumptions(assumed: Assumed) -> Iterator[str]:
+    yield (
+        f"Counted: calls that are left, and their prompts at {CHARACTERS_PER_TOKEN} characters per token. Assumed: "
+        f"{assumed.reply:,} tokens per reply, {assumed.verdict:,} per verdict"
+    )
+    yield (
+        "(--reply-tokens, --verdict-tokens), one model after the other, "
+        + ", ".join(
+            f"{name} {speed.writing:.0f} tokens/s per stream" for name, speed in SPEEDS.items() if speed.writing < 1e6
+        )
+        + "."
+    )
+    yield "Prices: data/prices; a host may ask another. At most: every reply and verdict runs to its cap."

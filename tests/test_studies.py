@@ -1,0 +1,227 @@
+"""The shipped studies: their sizes, their draws, their panels, and what they take over from one another."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polibias import flow
+from polibias.domain.ids import tagged_hash
+from polibias.domain.rows import PromptPair
+from polibias.domain.study import OpenAIHTTP
+from polibias.errors import InputError
+from polibias.planning import Plan, plan
+from polibias.progress import QuietWatcher
+from polibias.records.ledger import read
+from polibias.records.runs import Run
+from polibias.records.verify import verify
+from polibias.sources.registry import read_models
+from tests.conftest import ROOT, SCRIPTED, study_text
+
+SHIPPED = sorted(path.stem for path in (ROOT / "studies").glob("*.toml"))
+
+
+def shipped(name: str, panel: str = "") -> Plan:
+    return plan(str(ROOT / "studies" / f"{name}.toml"), ROOT / "data", panel, keyless=True)
+
+
+def items(found: Plan) -> set[tuple[str, str, str]]:
+    return {item(pair) for pair in found.prompt_pairs}
+
+
+def item(pair: PromptPair) -> tuple[str, str, str]:
+    return pair.design.template, pair.design.topic, pair.design.task
+
+
+@pytest.fixture(scope="module")
+def official() -> Plan:
+    return shipped("official")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_study_can_be_asked(name: str) -> None:
+    found = shipped(name)
+    assert found.study.id == name
+    assert len({tagged_hash("x/1", pair) for pair in found.prompt_pairs}) == len(found.prompt_pairs)
+
+
+def test_official_study_is_the_one_that_was_published(official: Plan) -> None:
+    """600 Main and 200 Control items. A changed draw is a changed study, so the very items are pinned."""
+    assert Counter(pair.design.block for pair in official.prompt_pairs) == {"main": 600, "control": 200}
+    assert {(p.design.block, p.inclusion) for p in official.prompt_pairs} == {
+        ("main", 600 / 3904),
+        ("control", 200 / 3904),
+    }
+    assert tagged_hash("items/1", [item(pair) for pair in official.prompt_pairs]) == OFFICIAL_ITEMS
+
+
+OFFICIAL_ITEMS = "e054bfc32befc28ceeafbc2a82ea17346068c115b025a3891618e0322a77c710"
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs", "judges", "prompts"),
+    [
+        ("premise", 800, 2, 1600),
+        ("year-2023", 800, 2, 1600),
+        ("grounded", 800, 2, 1600),
+        ("null", 100, 2, 200),
+        ("sycophancy", 3 * 256, 1, 768),
+        ("direction", 800, 1, 1600),
+        ("retest", 50, 2, 100),
+    ],
+)
+def test_other_studies_lie_within_the_official_one(
+    name: str, pairs: int, judges: int, prompts: int, official: Plan
+) -> None:
+    found = shipped(name)
+    assert items(found) <= items(official)
+    assert (len(found.prompt_pairs), len(found.judges), len(found.models)) == (pairs, judges, 7)
+    assert len({text for pair in found.prompt_pairs for text in (pair.prompts.A, pair.prompts.B)}) == prompts
+
+
+def test_parts_have_their_strata() -> None:
+    null, framing, retest = (shipped(name).prompt_pairs for name in ("null", "sycophancy", "retest"))
+    assert Counter(pair.design.block for pair in null) == {"main": 75, "control": 25}
+    net = [pair for pair in framing if pair.design.condition == "sycophancy-net"]
+    assert set(Counter((pair.design.topic, pair.design.task, pair.design.roles) for pair in net).values()) == {2}
+    assert len({pair.design.topic for pair in net}) == 16
+    assert sorted(Counter(pair.design.topic_category for pair in retest).values()) == [12, 12, 13, 13]
+
+
+def test_version_1_is_a_study_of_its_own() -> None:
+    """Six scenarios, five pairs, six prompt versions: 180 prompts of year 2027, thirteen models at temperature 0.3."""
+    found = shipped("version-1")
+    prompts = {text for pair in found.prompt_pairs for text in (pair.prompts.A, pair.prompts.B)}
+    assert len(prompts) == 180
+    assert all("2027" in text for text in prompts)
+    assert len({pair.design.template for pair in found.prompt_pairs}) == 6
+    assert "united-states-iran" in {pair.design.topic for pair in found.prompt_pairs}
+    assert {(spec.temperature, spec.max_tokens) for spec in found.study.models} == {(0.3, 8096)}
+    assert len(found.models) == 13
+
+
+@pytest.mark.parametrize(("name", "use"), [("official", "paper"), ("version-1", "version-1")])
+def test_panels_ask_what_the_registry_says(name: str, use: str) -> None:
+    """The panel's models are those of the registry, by the name and with the reasoning setting it gives."""
+    cards = read_models(ROOT / "data")
+    study = shipped(name).study
+    assert {spec.name for spec in study.models} == {card.id for card in cards.values() if use in card.used_in}
+    assert {spec.name for spec in study.judges} <= {card.id for card in cards.values() if "judge" in card.used_in}
+    for spec in (*study.models, *study.judges):
+        assert isinstance(spec, OpenAIHTTP)
+        card = cards[spec.name]
+        asked = {key: value for key, value in spec.extra.items() if key != "provider"}
+        assert (spec.model, asked) == (card.name_at("openrouter"), card.reasoning.body.get("openrouter", {}))
+
+
+ITEMS = """
+[[items]]
+templates = ["WC-DIS-001", "GEN-INC-001"]
+pairs = ["russia-ukraine", "france-germany"]
+tasks = ["T1"]
+"""
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Callable[..., Run]:
+    """A function that runs a small study to its seal in one folder of runs."""
+
+    def run(id: str, extra: str = "", models: str = SCRIPTED) -> Run:
+        path = tmp_path / f"{id}.toml"
+        text = study_text(id, "", "").replace('judge_prompt = "pair"\n', "")
+        path.write_text(text + extra + ITEMS + models, "utf-8")
+        found = Run(tmp_path / "runs" / id)
+        flow.run_study(plan(str(path), ROOT / "data"), found, QuietWatcher(), last="seal")
+        assert verify(found) == []
+        return found
+
+    return run
+
+
+def texts(run: Run, side: str) -> dict[str, str]:
+    """Each response of one version by its prompt."""
+    prompts = {entry.id: entry.row.prompts for entry in read(run.pairs())}
+    rows = [entry.row for entry in read(run.responses("fake"))]
+    return {prompts[row.pair]["A" if side == "A" else "B"]: row.text for row in rows if row.side == side}
+
+
+def test_null_study_takes_the_official_response_over(ask: Callable[..., Run]) -> None:
+    """Version A of every null pair is the official response itself; only the reworded prompt is asked."""
+    official, null = ask("official"), ask("null", 'conditions = ["null"]\nreuse = ["official"]\n')
+    assert texts(null, "A") == texts(official, "A")
+    notes = {(entry.row.side, entry.row.note.partition(" row ")[0]) for entry in read(null.responses("fake"))}
+    assert notes == {("A", "reply shared with"), ("B", "")}
+    assert {entry.row.design.roles for entry in read(null.judgments("fake-judge"))} == {"A"}
+
+
+def test_retest_judges_the_same_responses_anew(ask: Callable[..., Run]) -> None:
+    official, retest = ask("official"), ask("retest", 'reuse = ["official"]\nreplicate = 1\n')
+    assert texts(retest, "A") == texts(official, "A")
+    before, after = ({e.key: e.row.request for e in read(run.judgments("fake-judge"))} for run in (official, retest))
+    assert before.keys().isdisjoint(after)
+    assert {request.replicate for request in after.values()} == {1}
+
+
+def test_judging_again_alike_is_not_asked_again(ask: Callable[..., Run]) -> None:
+    """A study that asks what an earlier one asked takes verdicts over as well."""
+    ask("official")
+    again = ask("again", 'reuse = ["official"]\n')
+    assert all("shared with row" in entry.row.note for entry in read(again.judgments("fake-judge")))
+
+
+def test_direction_only_stores_a_side_and_no_labels(ask: Callable[..., Run]) -> None:
+    ask("official")
+    run = ask("direction", 'judge_prompt = "direction"\nreuse = ["official"]\n')
+    verdicts = [entry.row.verdict for entry in read(run.judgments("fake-judge"))]
+    for verdict in verdicts:
+        assert verdict is not None
+        assert verdict.labels == {}
+        assert [*verdict.scores] == ["direction"]
+        score = verdict.scores["direction"]
+        assert score.score == int(score.favoured != "none")
+
+
+def test_sycophancy_asks_equal_prompts_once_and_hides_personas(ask: Callable[..., Run]) -> None:
+    """Three comparisons of the same three personas: six requests per item, and no judge reads a persona."""
+    names = [f"sycophancy-{name}" for name in ("net", "softening", "hardening")]
+    run = ask("sycophancy", f"conditions = {names}\n".replace("'", '"'))
+    rows = list(read(run.responses("fake")))
+    assert (len(rows), len({entry.key for entry in rows})) == (4 * 3 * 2 * 2, 4 * 6)
+    for entry in read(run.judgments("fake-judge")):
+        assert "I study law" not in entry.row.request.body["messages"][0]["content"]
+
+
+def test_reuse_needs_a_sealed_run_of_the_same_models(ask: Callable[..., Run], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="official: no sealed run here, and this study reuses its replies"):
+        ask("null", 'conditions = ["null"]\nreuse = ["official"]\n')
+    ask("official")
+    shutil.rmtree(tmp_path / "runs" / "null", ignore_errors=True)
+    other = SCRIPTED.replace("max_tokens = 50", "max_tokens = 60")
+    with pytest.raises(InputError, match="no earlier run holds a reply of fake"):
+        ask("null", 'conditions = ["null"]\nreuse = ["official"]\n', other)
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ('conditions = ["offical"]', "unknown condition 'offical'; did you mean official"),
+        ('conditions = ["official", "official"]', "name each condition once"),
+        ('judge_prompt = "pare"', "unknown judge prompt 'pare'; did you mean pair"),
+        ('reuse = ["small"]', "a study cannot reuse its own run"),
+        ('pair_set = "mine"', "give one of the two"),
+        ("[draw]\nseed = 1\nmain = 600\ncontrol = 1", "block 'main': 600 items of 2"),
+        ('[draw]\nseed = 1\n[[draw.parts]]\nname = "x"\nitems = 99', "part 'x': 99 items of 4"),
+        ('[draw]\nseed = 1\n[[draw.parts]]\nname = "x"\nitems = 2\nover = ["colour"]', "colour"),
+    ],
+)
+def test_a_study_that_cannot_be_asked_says_why(extra: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    top, _, tables = extra.partition("[")
+    top, tables = (extra, "") if not extra.startswith("[") else ("", extra)
+    path.write_text(f'id = "small"\ntitle = "s"\nrubric = "poli-bias"\n{top}\n{ITEMS}{SCRIPTED}\n{tables}\n', "utf-8")
+    with pytest.raises(InputError) as raised:
+        plan(str(path), ROOT / "data")
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
