@@ -15,8 +15,20 @@ class Column(Value, frozen=True):
     unit: str
 
 
+class Beside(Value, frozen=True):
+    """Another interval of the same number."""
+
+    method: str
+    low: float | None
+    high: float | None
+    reason: str
+
+
 class Cell(Value, frozen=True):
-    """One number with its interval and n, or the reason why there is none; `where` selects its cases."""
+    """One number with its interval and n, or the reason why there is none; `where` selects its cases.
+
+    `beside`, `detectable` and `effective_n` are those of the estimate it prints.
+    """
 
     value: float | None
     n: int
@@ -25,6 +37,9 @@ class Cell(Value, frozen=True):
     low: float | None
     high: float | None
     reason: str
+    beside: tuple[Beside, ...] = ()
+    detectable: float | None = None
+    effective_n: float | None = None
     where: dict[str, str] = {}
 
 

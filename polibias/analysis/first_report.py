@@ -151,9 +151,16 @@ def in_words(row: TableRow) -> str:
         return f"{who}: {values}, difference {_signed(difference.value)}. Nothing follows from it: {difference.reason}."
     bounds = f"95% interval {_signed(difference.low)} to {_signed(difference.high)}"
     if difference.low <= 0 <= difference.high:
-        return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: no difference was shown."
+        found = f"no difference was shown{_detectable(difference)}"
+        return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {found}."
     where = "Main" if difference.value > 0 else "Control"
     return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
+
+
+def _detectable(difference: Cell) -> str:
+    if difference.detectable is None:
+        return ""
+    return f"; one of {difference.detectable:.2f} would have been found in 80% of such studies"
 
 
 def _alone(mean: Cell) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
-from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.findings import Beside, Cell, Column, Table, TableRow
 from polibias.analysis.frames import Case, one_sided_column, rating_column, score_column
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.rubric import Label, Rubric
@@ -26,7 +26,8 @@ DIFFERENCE = Column("difference", "Main − Controls", "score")
 
 
 def cell(estimate: Estimate, **where: str) -> Cell:
-    return Cell(**asdict(estimate), where=where)
+    fields = asdict(estimate) | {"beside": tuple(Beside(**asdict(interval)) for interval in estimate.beside)}
+    return Cell(**fields, where=where)
 
 
 def count(n: int, **where: str) -> Cell:
@@ -112,7 +113,10 @@ class Tables:
         self.columns = tuple(Column(block, title, "score") for block, title in BLOCKS.items() if block in asked)
         if len(self.columns) == len(BLOCKS):
             self.columns += (DIFFERENCE,)
-        self.about = f"95% intervals resample {CLUSTERS[spec.cluster]}; n is the number of pairs."
+        self.about = (
+            f"95% intervals: jackknife-t over {CLUSTERS[spec.cluster]}, then the percentile bootstrap over them; "
+            "n is the number of pairs."
+        )
 
     def groups(self) -> Iterator[tuple[dict[str, str], "pd.DataFrame"]]:
         """The complete pairs of each group; a group may be empty."""

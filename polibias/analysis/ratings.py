@@ -11,8 +11,9 @@ from polibias.errors import InputError
 from polibias.records.ledger import Stream, read
 from polibias.records.runs import annotation_key
 from polibias.sources.ratings import Columns, Rating, RatingTable, read_ratings, table
-from polibias.stats.agreement import Ratings, agreement
+from polibias.stats.agreement import agreement
 from polibias.stats.estimate import Estimate
+from polibias.stats.ratings import Ratings
 
 
 class Agreement(NamedTuple):

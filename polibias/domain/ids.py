@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
 
 def plain(value: Any) -> Any:
     """Structs, tuples and enums as the JSON types that canonical form knows; fields left unset are dropped."""
@@ -19,7 +21,7 @@ def plain(value: Any) -> Any:
 
 def canonical(value: Any) -> bytes:
     """The one serialisation of `value`. Raises ValueError for NaN or infinity."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
+    return ENCODER.encode(value).encode("ascii")
 
 
 def tagged_hash(tag: str, value: Any) -> str:

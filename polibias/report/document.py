@@ -208,14 +208,18 @@ def fragment(cell: Cell) -> str:
 
 def _why(table: Table) -> list[str]:
     """Each reason for a missing value or interval in a table, once."""
-    return sorted({cell.reason for row in table.rows for cell in row.cells.values() if cell.reason})
+    cells = [cell for row in table.rows for cell in row.cells.values()]
+    reasons = {cell.reason for cell in cells} | {
+        f"percentile: {other.reason}" for cell in cells for other in cell.beside if other.reason
+    }
+    return sorted(reasons - {""})
 
 
 def table_csv(table: Table) -> bytes:
     """A table in long form: one line per cell, full precision, empty where there is no value."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*table.keys, "column", "value", "low", "high", "n", "clusters", "method", "reason"])
+    writer.writerow([*table.keys, *CSV_COLUMNS])
     writer.writerows(_csv_rows(table))
     return out.getvalue().encode("utf-8")
 
@@ -224,6 +228,25 @@ def _csv_rows(table: Table) -> Iterator[list[str]]:
     for row in table.rows:
         for column in table.columns:
             cell = row.cells[column.id]
-            figures = [cell.value, cell.low, cell.high, cell.n, cell.clusters]
+            beside = next(iter(cell.beside), None)
+            second = (beside.low, beside.high) if beside else (None, None)
+            figures = [cell.value, cell.low, cell.high, cell.n, cell.clusters, *second, cell.detectable]
             cells = ["" if figure is None else repr(figure) for figure in figures]
-            yield [*(row.keys[key] for key in table.keys), column.id, *cells, cell.method, cell.reason]
+            methods = [cell.method, beside.method if beside else "", cell.reason]
+            yield [*(row.keys[key] for key in table.keys), column.id, *cells, *methods]
+
+
+CSV_COLUMNS = (
+    "column",
+    "value",
+    "low",
+    "high",
+    "n",
+    "clusters",
+    "percentile_low",
+    "percentile_high",
+    "detectable",
+    "method",
+    "percentile_method",
+    "reason",
+)

@@ -1,6 +1,6 @@
 """Numbers as a reader sees them."""
 
-from polibias.analysis.findings import Cell
+from polibias.analysis.findings import Beside, Cell
 
 
 def number(cell: Cell, unit: str) -> str:
@@ -8,7 +8,7 @@ def number(cell: Cell, unit: str) -> str:
     return "–" if cell.value is None else _format(cell.value, unit)
 
 
-def interval(cell: Cell, unit: str) -> str:
+def interval(cell: Cell | Beside, unit: str) -> str:
     """The interval in brackets, or nothing."""
     if cell.low is None or cell.high is None:
         return ""

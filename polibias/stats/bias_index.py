@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from polibias.stats.clusters import Sums, cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
-from polibias.stats.resampling import Defined, estimates, ratio, stream_seed
+from polibias.stats.intervals import Defined, estimates, ratio
+from polibias.stats.resampling import Resampling, stream_seed
 
 NO_PAIR = "no scored pair"
 
@@ -26,21 +27,21 @@ def bias_index(
     """
     values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=bool)
     names = np.asarray(clusters, dtype=object)
-    stream = stream_seed(seed, row)
+    draws = Resampling(resamples, stream_seed(seed, row))
     found = {
-        name: _mean(values[chosen], names[chosen].tolist(), resamples, stream)
+        name: _mean(values[chosen], names[chosen].tolist(), draws)
         for name, chosen in (("main", inside), ("control", ~inside))
     }
     columns = np.column_stack([values * inside, inside, values * ~inside, ~inside])
     codes, count = cluster_codes(clusters)
-    defined = {"difference": Defined(_difference, "one of the two blocks has no scored pair")}
-    return found | estimates(defined, cluster_sums(columns, codes, count), len(values), resamples, stream)
+    defined = {"difference": Defined(_difference, "one of the two blocks has no scored pair", contrast=True)}
+    return found | estimates(defined, cluster_sums(columns, codes, count), len(values), draws)
 
 
-def _mean(values: NDArray[np.float64], clusters: list[str], resamples: int, seed: int) -> Estimate:
+def _mean(values: NDArray[np.float64], clusters: list[str], draws: Resampling) -> Estimate:
     codes, count = cluster_codes(clusters)
     sums = cluster_sums(np.column_stack([values, np.ones_like(values)]), codes, count)
-    return estimates({"mean": Defined(_ratio, NO_PAIR)}, sums, len(values), resamples, seed)["mean"]
+    return estimates({"mean": Defined(_ratio, NO_PAIR)}, sums, len(values), draws)["mean"]
 
 
 def _ratio(sums: Sums) -> NDArray[np.float64]:

@@ -21,6 +21,8 @@ def cluster_codes(keys: Sequence[str]) -> tuple[NDArray[np.intp], int]:
 
 def cluster_sums(columns: NDArray[np.float64], codes: NDArray[np.intp], clusters: int) -> Sums:
     """Sums of each column within each cluster: rows × columns in, clusters × columns out."""
-    sums = np.zeros((clusters, columns.shape[1]))
-    np.add.at(sums, codes, columns)
-    return sums
+    if not len(codes):
+        return np.zeros((clusters, columns.shape[1]))
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(clusters))
+    return np.add.reduceat(columns[order], starts, axis=0)

@@ -1,4 +1,4 @@
-"""Intervals from cluster sums: one set of draws serves every statistic of a table row.
+"""Drawing clusters: bootstrap counts and their exact enumeration, for any statistic of summed clusters.
 
 A resample of clusters is a vector of counts, so a statistic's resamples are one matrix product. Draws come
 from the raw 64-bit stream of PCG64 through our own bounded mapping, because only the raw stream is promised to
@@ -6,29 +6,29 @@ stay the same between numpy versions.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, pairwise
+from math import factorial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polibias.stats.clusters import Sums
-from polibias.stats.estimate import Estimate
 
 ALGORITHM = "pcg64-multiply-shift-1"
-FEWEST_CLUSTERS = 10
-UNDEFINED_LIMIT = 0.01
-
+MOST_ENUMERATED = 9
 BLOCK_DRAWS = 2_000_000
 
-Statistic = Callable[[Sums], NDArray[np.float64]]
+Counts = NDArray[np.float64]
 
 
-class Defined(NamedTuple):
-    """A statistic, from sums (rows × columns) to one value per row, NaN where undefined; and why it may be."""
+class Resampling(NamedTuple):
+    """How many resamples, and the seed of the stream they are drawn from."""
 
-    statistic: Statistic
-    undefined: str
+    resamples: int
+    seed: int
 
 
 def stream_seed(seed: int, row: str) -> int:
@@ -49,57 +49,71 @@ def bounded(bits: np.random.PCG64, limit: int, size: int) -> NDArray[np.int64]:
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
 
 
-def bootstrap_counts(bits: np.random.PCG64, clusters: int, resamples: int) -> NDArray[np.float64]:
+def bootstrap_counts(bits: np.random.PCG64, clusters: int, resamples: int) -> Counts:
     """How often each cluster is drawn in each resample: resamples × clusters."""
-    draws = bounded(bits, clusters, resamples * clusters)
-    rows = np.repeat(np.arange(resamples, dtype=np.int64), clusters)
-    counts = np.bincount(rows * clusters + draws, minlength=resamples * clusters)
+    draws = bounded(bits, clusters, resamples * clusters).reshape(resamples, clusters)
+    draws += np.arange(resamples, dtype=np.int64)[:, None] * clusters
+    counts = np.bincount(draws.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 
 
-def resampled_sums(sums: Sums, resamples: int, seed: int) -> NDArray[np.float64]:
-    """The summed clusters of each resample, resamples × columns; drawn in blocks, so that memory stays small."""
-    bits, clusters = np.random.PCG64(seed), len(sums)
+def resampled_sums(sums: Sums, resampling: Resampling, strata: NDArray[np.intp] | None = None) -> Sums:
+    """The summed clusters of each resample, resamples × columns; drawn in blocks, so that memory stays small.
+
+    With `strata` each stratum's clusters are drawn among themselves, from one stream, in the order of the strata.
+    """
+    bits = np.random.PCG64(resampling.seed)
+    parts = [sums] if strata is None else [sums[strata == number] for number in np.unique(strata)]
+    drawn = np.zeros((resampling.resamples, sums.shape[1]))
+    for part in parts:
+        drawn += _drawn(part, resampling.resamples, bits)
+    return drawn
+
+
+def _drawn(sums: Sums, resamples: int, bits: np.random.PCG64) -> Sums:
+    clusters = len(sums)
     block = max(1, BLOCK_DRAWS // clusters)
     starts = range(0, resamples, block)
-    return np.concatenate([bootstrap_counts(bits, clusters, min(block, resamples - start)) @ sums for start in starts])
+    with one_thread():
+        return np.concatenate(
+            [bootstrap_counts(bits, clusters, min(block, resamples - start)) @ sums for start in starts]
+        )
 
 
-def estimates(statistics: Mapping[str, Defined], sums: Sums, n: int, resamples: int, seed: int) -> dict[str, Estimate]:
-    """Each statistic of the summed clusters with its 95% percentile cluster bootstrap interval, all from one draw.
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
 
-    Below 10 clusters there is no interval: percentile intervals are then far too short.
+    return ThreadpoolController()
+
+
+def one_thread() -> Any:
+    """A context in which small matrix products use one thread: two wait for each other longer than they compute."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+def enumerated(clusters: int) -> tuple[Counts, NDArray[np.float64]]:
+    """Every resample of a few clusters as counts, and its probability under the bootstrap.
+
+    Raises ValueError above 9 clusters, where there are too many.
     """
-    clusters = len(sums)
-    total = sums.sum(axis=0, keepdims=True)
-    drawn = resampled_sums(sums, resamples, seed) if clusters >= FEWEST_CLUSTERS else None
-    return {
-        name: _estimate(float(defined.statistic(total)[0]), drawn, defined, n, clusters, f"seed {seed:032x}")
-        for name, defined in statistics.items()
-    }
+    if not 1 <= clusters <= MOST_ENUMERATED:
+        raise ValueError(f"{clusters} clusters cannot be enumerated; at most {MOST_ENUMERATED} can")
+    counts = np.array(list(_compositions(clusters)), dtype=np.float64)
+    ways = np.array([factorial(clusters) / np.prod([factorial(int(n)) for n in row]) for row in counts])
+    return counts, ways / float(clusters) ** clusters
 
 
-def _estimate(
-    value: float, drawn: NDArray[np.float64] | None, defined: Defined, n: int, clusters: int, seed: str
-) -> Estimate:
-    if not np.isfinite(value):
-        return Estimate(None, n, clusters, "", reason=defined.undefined)
-    if drawn is None:
-        counted = f"{clusters} cluster{'' if clusters == 1 else 's'}"
-        reason = f"no interval: {counted}; fewer than {FEWEST_CLUSTERS} make a bootstrap interval too short"
-        return Estimate(value, n, clusters, "point estimate", reason=reason)
-    values = defined.statistic(drawn)
-    kept = values[np.isfinite(values)]
-    if len(kept) < (1 - UNDEFINED_LIMIT) * len(values):
-        reason = f"no interval: undefined in {len(values) - len(kept)} of {len(values)} resamples"
-        return Estimate(value, n, clusters, "point estimate", reason=reason)
-    low, high = np.quantile(kept, [0.025, 0.975])
-    method = f"percentile cluster bootstrap, {len(values)} resamples, {seed}"
-    return Estimate(value, n, clusters, method, float(low), float(high))
+def _compositions(total: int) -> Iterator[Sequence[int]]:
+    """All ways to write `total` as an ordered sum of `total` non-negative integers."""
+    for bars in combinations(range(2 * total - 1), total - 1):
+        edges = (-1, *bars, 2 * total - 1)
+        yield [after - before - 1 for before, after in pairwise(edges)]
 
 
-def ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
-    """top / bottom, NaN where the denominator is zero."""
-    out = np.full(np.broadcast(top, bottom).shape, np.nan)
-    np.divide(top, bottom, out=out, where=bottom != 0)
-    return out
+def weighted_quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
+    """The smallest value below or at which at least `share` of the weight lies."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    place = int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12)))
+    return float(values[order][min(place, len(values) - 1)])

@@ -13,10 +13,12 @@ from sklearn.metrics import cohen_kappa_score
 from polibias import pairs
 from polibias.domain.rows import Design, Request, Response, Seen, Usage
 from polibias.domain.study import Items
-from polibias.records.ledger import Ledger, Stream, read, request_key
+from polibias.records.ledger import Ledger, Stream, read, request_key, row_id
+from polibias.records.runs import pair_key
 from polibias.sources.library import Library
-from polibias.stats.agreement import Ratings, agreement
+from polibias.stats.agreement import agreement
 from polibias.stats.bias_index import bias_index
+from polibias.stats.ratings import Ratings
 from tests.conftest import ROOT
 
 RESAMPLES = 10_000
@@ -74,11 +76,29 @@ def bench_kappa() -> None:
     )
 
 
-def bench_rates() -> None:
-    """Rows per second through the building and storing rooms."""
+def bench_instrument() -> None:
+    """Every template × country pair × task in every condition: built, and named by key and id."""
     library = Library(ROOT / "data")
-    scenarios = library.scenarios((Items(("*",), ("*",), ("T1",)),), "official", "bench")
-    building = seconds(lambda: [pairs.build(scenario) for scenario in scenarios])
+    items = library.items((Items(("*",), ("pairs/*",), ("*",)),), "bench")
+    count, texts, building, hashing = 0, 0, 0.0, 0.0
+    for condition in library.conditions:
+        scenarios = list(library.scenarios(((item, 1.0) for item in items), [condition], "bench"))
+        started = time.perf_counter()
+        built = [pairs.build(scenario) for scenario in scenarios]
+        building += time.perf_counter() - started
+        started = time.perf_counter()
+        for pair in built:
+            pair_key(pair), row_id(pair)
+        hashing += time.perf_counter() - started
+        count += len(built)
+        texts += sum(2 + 2 * (pair.shown is not None) for pair in built)
+    print(f"pairs of all conditions                     {count:>10,} ({texts:,} texts)")
+    print(f"texts rendered per second                   {texts / building:>10,.0f}")
+    print(f"pair rows hashed per second, key and id     {count / hashing:>10,.0f}")
+
+
+def bench_rates() -> None:
+    """Rows per second through the storing room."""
     design = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official", "swapped")
     rows = [
         Response("p", "A", design, "m", Request("a", "r", {"n": n}), "ok", "x" * 4000, "stop", Usage())
@@ -95,7 +115,6 @@ def bench_rates() -> None:
             ledger.commit()
         writing = time.perf_counter() - started
         reading = seconds(lambda: sum(1 for _ in read(stream)))
-    print(f"pairs built per second                      {len(scenarios) / building:>10.0f}")
     print(f"rows stored per second, fsync every 16      {len(rows) / writing:>10.0f}")
     print(f"rows read and verified per second           {len(rows) / reading:>10.0f}")
 
@@ -110,6 +129,7 @@ def bench_help() -> None:
 
 if __name__ == "__main__":
     bench_help()
+    bench_instrument()
     bench_rates()
     bench_difference()
     bench_kappa()

@@ -65,7 +65,7 @@ def test_every_table_prints_n_or_says_why_not(sealed_run: Run) -> None:
             for cell in row["cells"].values():
                 assert isinstance(cell["n"], int)
                 assert cell["value"] is not None or cell["reason"]
-    assert "no interval: 2 clusters" in (sealed_run.report / "tables" / "pbi.csv").read_text("utf-8")
+    assert "2 clusters: too short" in (sealed_run.report / "index.html").read_text("utf-8")
 
 
 def test_numbers_are_those_of_the_rows(sealed_run: Run) -> None:

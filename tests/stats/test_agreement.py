@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from polibias.stats.agreement import Ratings, agreement
+from polibias.stats.agreement import agreement
+from polibias.stats.ratings import Ratings
 
 SCALE = (0.0, 1.0, 2.0, 3.0)
 pairs = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), min_size=1, max_size=40)

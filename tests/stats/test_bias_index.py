@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polibias.stats.bias_index import bias_index
 from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
-from polibias.stats.resampling import bootstrap_counts, bounded, resampled_sums, stream_seed
+from polibias.stats.resampling import Resampling, bootstrap_counts, bounded, resampled_sums, stream_seed
 
 rng = np.random.Generator(np.random.PCG64(7))
 SCORES = (rng.integers(0, 31, 240) / 2).tolist()
@@ -40,7 +40,8 @@ def test_difference_equals_the_definition() -> None:
     main = np.mean([score for score, inside in zip(SCORES, MAIN, strict=True) if inside])
     control = np.mean([score for score, inside in zip(SCORES, MAIN, strict=True) if not inside])
     assert found.value == pytest.approx(main - control, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])), abs=1e-12)
+    (beside,) = found.beside
+    assert (beside.low, beside.high) == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])), abs=1e-12)
     assert (found.n, found.clusters) == (240, len(set(CLUSTERS)))
 
 
@@ -49,10 +50,18 @@ def test_mean_is_a_ratio_of_sums() -> None:
     assert mean([0.0, 0.0, 3.0], ["a", "a", "b"]).value == 1.0
 
 
-def test_few_clusters_have_no_interval_and_say_why() -> None:
+def test_few_clusters_have_a_wide_primary_interval_and_a_percentile_one_that_is_called_too_short() -> None:
+    """Three equal clusters of one pair: the jackknife-t is the t interval of a mean, 2 ± 4.303 / sqrt(3)."""
     found = mean([1.0, 2.0, 3.0], ["a", "b", "c"])
-    assert (found.value, found.low, found.high) == (2.0, None, None)
-    assert found.reason.startswith("no interval: 3 clusters")
+    assert (found.value, found.low, found.high) == pytest.approx((2.0, 2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5))
+    (beside,) = found.beside
+    assert beside.reason == "3 clusters: too short"
+    assert "all 10 resamples" in beside.method
+
+
+def test_one_cluster_has_no_interval_and_says_why() -> None:
+    found = mean([1.0, 2.0], ["a", "a"])
+    assert (found.value, found.low, found.reason) == (1.5, None, "no interval: 1 cluster; at least 2 are needed")
 
 
 def test_nothing_is_not_zero() -> None:
@@ -65,8 +74,9 @@ def test_undefined_resamples_refuse_the_interval() -> None:
     """Controls in 1 of 12 templates: a third of the resamples have none, so no interval is printed."""
     clusters = [f"t{n}" for n in range(12)]
     found = bias_index([1.0] * 12, [True] * 11 + [False], clusters, 1000, 1, "row")["difference"]
-    assert found.low is None
-    assert "resamples" in found.reason
+    assert found.beside[0].low is None
+    assert "resamples" in found.beside[0].reason
+    assert (found.low, "without one of the clusters" in found.reason) == (None, True)
 
 
 def test_missing_cluster_key_is_an_error() -> None:
@@ -77,15 +87,15 @@ def test_missing_cluster_key_is_an_error() -> None:
 def test_rows_have_streams_of_their_own() -> None:
     """Adding a table row never changes another row's draws; the same row draws the same again."""
     assert mean(SCORES, CLUSTERS, 200, 1, "a") == mean(SCORES, CLUSTERS, 200, 1, "a")
-    assert mean(SCORES, CLUSTERS, 200, 1, "a").low != mean(SCORES, CLUSTERS, 200, 1, "b").low
+    assert mean(SCORES, CLUSTERS, 200, 1, "a").beside != mean(SCORES, CLUSTERS, 200, 1, "b").beside
 
 
 def test_blocks_of_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is saved by drawing in blocks; the resamples are the same."""
     sums = np.arange(24.0).reshape(12, 2)
-    whole = resampled_sums(sums, 100, 3)
+    whole = resampled_sums(sums, Resampling(100, 3))
     monkeypatch.setattr("polibias.stats.resampling.BLOCK_DRAWS", 100)
-    assert (resampled_sums(sums, 100, 3) == whole).all()
+    assert (resampled_sums(sums, Resampling(100, 3)) == whole).all()
 
 
 def test_golden_draws() -> None:
