@@ -14,13 +14,13 @@ import msgspec
 
 from polibias.domain.display import visible
 from polibias.domain.ids import plain
-from polibias.domain.rubric import Dimension, Rubric
+from polibias.domain.rubric import Dimension, ReportWording, Rubric
 from polibias.domain.sides import SIDES, Both, Favoured, Shown, Side, order_from, other, shown_as, stored
 from polibias.domain.wording import fill
 
 SHOWN: tuple[Shown, Shown, Shown] = ("1", "2", "none")
 FAVOURED: tuple[Favoured, ...] = (*SIDES, "none")
-FOR_JUDGES = ("judge", "slots", "report")
+FOR_JUDGES = ("judge", "slots")
 WITHHELD = "withheld"
 WORD_JOINER = "\u2060"
 # A comma, a question mark and a hyphen within a word mean nothing to Markdown; a screen reader would read the escapes.
@@ -91,7 +91,9 @@ def human_wording(rubric: Rubric) -> Rubric:
         return WITHHELD if hide and isinstance(value, str) else value
 
     asked = tuple(label for label in rubric.labels if "human" in label.asked)
-    return msgspec.convert(without(plain(msgspec.structs.replace(rubric, labels=asked)), False), type=Rubric)
+    report = ReportWording(WITHHELD, WITHHELD, WITHHELD, WITHHELD)
+    kept = msgspec.structs.replace(rubric, labels=asked, report=report)
+    return msgspec.convert(without(plain(kept), False), type=Rubric)
 
 
 def question_id(part: str, kind: Kind) -> str:

@@ -3,16 +3,19 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from polibias.errors import PoliBiasError
+
+if TYPE_CHECKING:
+    from polibias.domain.rubric import Rubric
 
 INTERRUPTED = 130
 URL = "http://127.0.0.1:8501"
 PORTS = range(1, 65536)
-NEXT = "polibias agreement {csv} --unit unit --rater annotator --value score --cluster pair"
+NEXT = "polibias agreement {csv} --where dimension={name} {value}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -212,8 +215,24 @@ def _export(options: argparse.Namespace) -> int:
     done = export(store, sealed, find_run(sealed.run, options.runs))
     print(f"{done.jsonl}: {done.rows} annotations, {done.new} of them new")
     print(f"{done.csv}: one line per score")
-    print(f"next: {NEXT.format(csv=done.csv)}")
+    for name, value in _compared(store.rubric):
+        print(f"next: {NEXT.format(csv=done.csv, name=name, value=value)}")
     return 0
+
+
+def _compared(rubric: "Rubric") -> Iterator[tuple[str, str]]:
+    """Each dimension and label that annotators answer, with what agreement on it compares and on which scale."""
+    for dimension in rubric.dimensions:
+        sides = "--value favoured --categories A,B,none --level nominal"
+        yield dimension.id, sides if dimension.asks == "side" else _scale(map(str, rubric.scores))
+    for label in rubric.labels:
+        ratings = map(str, range(1, len(label.options) + 1))
+        named = f"{_scale(option.id for option in label.options)} --level nominal"
+        yield label.id, _scale(ratings) if label.ordinal else named
+
+
+def _scale(points: Iterable[str]) -> str:
+    return f"--categories {','.join(points)}"
 
 
 if __name__ == "__main__":

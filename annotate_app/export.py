@@ -241,8 +241,11 @@ def _about(row: Annotation) -> dict[str, Any]:
 
 
 def _scores(row: Annotation, rubric: Rubric) -> Iterator[Line]:
-    for name in rubric.dimension_ids:
-        yield Line(_unit(row, name), name, row.scores[name].score, row.scores[name].favoured)
+    """A dimension that asks for the side alone has no score to compare: who is named is the answer."""
+    for dimension in rubric.dimensions:
+        name = dimension.id
+        score: str | int = row.scores[name].score if dimension.asks == "score" else ""
+        yield Line(_unit(row, name), name, score, row.scores[name].favoured)
 
 
 def _ratings(row: Annotation, rubric: Rubric) -> Iterator[Line]:

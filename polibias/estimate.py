@@ -3,7 +3,7 @@
 Calls and prompts are counted; the length of replies, speed and characters per token are assumptions, which are printed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from polibias import generate
@@ -14,9 +14,9 @@ from polibias.judging.judge import make_judge
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Model
 from polibias.planning import Plan
-from polibias.records.ledger import Stream, read, request_key
-from polibias.records.runs import Run
-from polibias.sources.registry import price_of, read_prices
+from polibias.records.ledger import Entry, Stream, read, request_key
+from polibias.records.runs import Run, pair_key
+from polibias.sources.registry import price_of, read_models, read_prices
 
 MILLION = 1_000_000
 # English prose in the embedded model's tokens; other vocabularies differ by a tenth or two.
@@ -41,6 +41,13 @@ class Assumed(NamedTuple):
     verdict: int = 700
 
 
+class Size(NamedTuple):
+    """A size as assumed, and at most."""
+
+    likely: float
+    most: float
+
+
 class Line(NamedTuple):
     """What one model or judge is asked. `most` is the money if every reply runs to its cap; None: no price is known."""
 
@@ -59,45 +66,52 @@ def estimate(plan: Plan, run: Run, earlier: Iterable[Run], assumed: Assumed) -> 
 
     Equal requests count once. Judge calls are counted as if every reply could be judged.
     """
-    prices = read_prices(plan.data)
-    known = {
-        spec.name: price_of(prices, spec.name, spec.provider)
-        for spec in (*plan.study.models, *plan.study.judges)
-        if isinstance(spec, OpenAIHTTP) and spec.provider
-    }
     lines = [
-        _model_line(plan, model, spec, [run, *earlier], assumed, known)
+        _model_line(plan, model, spec, [run, *earlier], assumed)
         for model, spec in zip(plan.models, plan.study.models, strict=True)
     ]
     return lines + [
-        _judge_line(plan, model, spec, run, assumed, known)
-        for model, spec in zip(plan.judges, plan.study.judges, strict=True)
+        _judge_line(plan, model, spec, run, assumed) for model, spec in zip(plan.judges, plan.study.judges, strict=True)
     ]
 
 
-def _model_line(
-    plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assumed: Assumed, prices: Mapping[str, Price | None]
-) -> Line:
+def _model_line(plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assumed: Assumed) -> Line:
     left = {}
     for pair in plan.prompt_pairs:
         for side in SIDES:
             request = generate.task(model, spec.max_tokens, "", pair, side).request
             left[request_key(request)] = len(pair.prompts[side])
     for run in runs:
-        for key in _answered(run.responses(model.name)):
-            left.pop(key, None)
+        for entry in _answered(run.responses(model.name)):
+            left.pop(entry.key, None)
+    size = sum(left.values())
     reply = min(assumed.reply, spec.max_tokens)
-    return _line("model", spec, list(left.values()), reply, spec.max_tokens, prices)
+    return _line("model", spec, len(left), Size(size, size), Size(reply, spec.max_tokens), _price(plan, spec))
 
 
-def _judge_line(
-    plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Assumed, prices: Mapping[str, Price | None]
-) -> Line:
-    replies = [CHARACTERS_PER_TOKEN * min(assumed.reply, answering.max_tokens) for answering in plan.study.models]
-    sizes = [round(size + 2 * reply) for reply in replies for size in _judge_prompts(plan) for _ in ORDERS]
-    done = sum(1 for _ in _answered(run.judgments(model.name)))
+def _judge_line(plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Assumed) -> Line:
+    """Both orders of every pair of responses, but for those that this run has an answer to."""
+    models = {answering.name: answering.max_tokens for answering in plan.study.models}
+    prompts = dict(zip(map(pair_key, plan.prompt_pairs), _judge_prompts(plan), strict=True))
+    done = _judged(run, model.name)
+    calls, likely, most = 0, 0.0, 0.0
+    for name, cap in models.items():
+        for key, size in prompts.items():
+            left = len(ORDERS) - done.get((name, key), 0)
+            calls += left
+            likely += left * (size + 2 * CHARACTERS_PER_TOKEN * min(assumed.reply, cap))
+            most += left * (size + 2 * CHARACTERS_PER_TOKEN * cap)
     cap = max(make_judge(model, asked, plan.rubric, spec.max_tokens).max_tokens for asked in plan.asked.values())
-    return _line("judge", spec, sizes[min(done, len(sizes)) :], min(assumed.verdict, cap), cap, prices)
+    return _line("judge", spec, calls, Size(likely, most), Size(min(assumed.verdict, cap), cap), _price(plan, spec))
+
+
+def _judged(run: Run, judge: str) -> dict[tuple[str, str], int]:
+    """How many orders of each model's pair have an answer, by model and the pair's key."""
+    keys = {entry.id: entry.key for entry in read(run.pairs())}
+    found: dict[tuple[str, str], set[str]] = {}
+    for entry in _answered(run.judgments(judge)):
+        found.setdefault((entry.row.model, keys.get(entry.row.pair, "")), set()).add(entry.row.order)
+    return {pair: len(orders) for pair, orders in found.items()}
 
 
 def _judge_prompts(plan: Plan) -> Iterator[int]:
@@ -108,28 +122,34 @@ def _judge_prompts(plan: Plan) -> Iterator[int]:
         yield len(judge_prompt(plan.asked[name], rubrics[name], pair, Both("", ""), "AB"))
 
 
-def _answered(stream: Stream[Any]) -> Iterator[str]:
-    for entry in read(stream):
-        if entry.row.answered:
-            yield entry.key
+def _answered(stream: Stream[Any]) -> Iterator[Entry[Any]]:
+    return (entry for entry in read(stream) if entry.row.answered)
 
 
-def _line(
-    role: str, spec: AnyModel, prompts: list[int], reply: int, cap: int, prices: Mapping[str, Price | None]
-) -> Line:
-    calls, read_in = len(prompts), round(sum(prompts) / CHARACTERS_PER_TOKEN)
+def _line(role: str, spec: AnyModel, calls: int, prompts: Size, reply: Size, price: Price | None) -> Line:
+    """`prompts` are characters in all, `reply` tokens per call; each as assumed and at most."""
+    read_in, read_most = (round(size / CHARACTERS_PER_TOKEN) for size in prompts)
     speed = SPEEDS[str(spec.__struct_config__.tag)]
     at_once = 1 if isinstance(spec, LlamaLocal) else spec.concurrency
-    seconds = (read_in / speed.reading + calls * reply / speed.writing) / at_once
-    likely, most = (_money(spec, read_in, calls * each, prices) for each in (reply, cap))
-    return Line(role, spec.name, calls, read_in, calls * reply, likely, most, seconds)
+    seconds = (read_in / speed.reading + calls * reply.likely / speed.writing) / at_once
+    written = round(calls * reply.likely)
+    likely, most = _money(spec, price, read_in, written), _money(spec, price, read_most, round(calls * reply.most))
+    return Line(role, spec.name, calls, read_in, written, likely, most, seconds)
 
 
-def _money(spec: AnyModel, read_in: int, written: int, prices: Mapping[str, Price | None]) -> float | None:
+def _price(plan: Plan, spec: AnyModel) -> Price | None:
+    """The price of the model that the server knows by this name; None where none is known."""
+    if not isinstance(spec, OpenAIHTTP) or not spec.provider or not (plan.data / "prices").is_dir():
+        return None
+    known = {(card.id, place, name) for card in read_models(plan.data).values() for place, name in card.names.items()}
+    names = [id for id, place, name in known if (place, name) == (spec.provider, spec.model)]
+    return next((found for name in names if (found := price_of(read_prices(plan.data), name, spec.provider))), None)
+
+
+def _money(spec: AnyModel, price: Price | None, read_in: int, written: int) -> float | None:
     """US dollars, nothing for a model that runs here, None where no price is known."""
     if not isinstance(spec, OpenAIHTTP):
         return 0.0
-    price = prices.get(spec.name)
     return None if price is None else (read_in * price.input + written * price.output) / MILLION
 
 

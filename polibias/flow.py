@@ -55,12 +55,13 @@ def identity(plan: Plan) -> dict[str, Any]:
         for found, specs in ((plan.models, plan.study.models), (plan.judges, plan.study.judges))
     )
     return {
-        "pairs": tagged_hash("pairs/1", [pair_key(pair) for pair in plan.prompt_pairs]),
+        "pairs": tagged_hash("pairs/2", sorted([pair_key(pair), repr(pair.inclusion)] for pair in plan.prompt_pairs)),
         "rubric": plan.rubric,
         "judge_prompts": plan.asked,
         "models": models,
         "judges": judges,
         "replicate": plan.study.replicate,
+        "reuses": list(plan.study.reuse),
         "analysis": plan.study.analysis,
     }
 
@@ -77,7 +78,8 @@ def describe(plan: Plan) -> dict[str, Any]:
     }
     return {
         **identity(plan),
-        "study": {"id": plan.study.id, "title": plan.study.title, "conditions": list(plan.asked)},
+        "study": {"id": plan.study.id, "title": plan.study.title, "conditions": plan.conditions},
+        "pair_set": plan.pair_set,
         "text": plan.text,
         "providers": providers,
     }
@@ -85,13 +87,13 @@ def describe(plan: Plan) -> dict[str, Any]:
 
 def run_study(plan: Plan, run: Run, watcher: Watcher, last: str = STAGES[-1], set_aside: bool = False) -> None:
     """Do what is left of the study, stage by stage, up to and including `last`."""
+    earlier = [] if run.sealed else [_earlier(run, name) for name in plan.study.reuse]
     with run.locked():
         if run.sealed:
             _check_identity(plan, run)
             watcher.note(f"{run.folder}: sealed, nothing is left to ask")
         else:
-            earlier = [_earlier(run, name) for name in plan.study.reuse]
-            _claim(plan, run, earlier)
+            _claim(plan, run, earlier, watcher)
             asyncio.run(_fill(plan, run, earlier, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
         if last == "report" and not (run.report / MANIFEST).exists():
             watcher.stage("report", 1, 0)
@@ -110,24 +112,51 @@ def _earlier(run: Run, name: str) -> Run:
     return earlier
 
 
-def _claim(plan: Plan, run: Run, earlier: Sequence[Run]) -> None:
+def _claim(plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher) -> None:
     """Begin the run, or make sure that it was begun with this very study.
 
     While nothing was answered yet, a changed study simply replaces the one that was begun.
     """
-    started = utc_now()
+    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": utc_now(), "providers_before": []}
+    body["reuse"] = {other.folder.name: manifest_hash(other.folder) for other in earlier}
     if run.study.exists():
         if run.anything_answered():
-            started = _check_identity(plan, run)
+            _check_identity(plan, run)
+            body |= _history(run, body, watcher)
         else:
             run.start_over()
-    reuse = {other.folder.name: manifest_hash(other.folder) for other in earlier}
-    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": started, "reuse": reuse}
     write_named(run.study, STUDY_TAG, plain(body))
 
 
-def _check_identity(plan: Plan, run: Run) -> str:
-    """Raises InputError unless the run was begun with this study; returns when that was."""
+def _history(run: Run, body: dict[str, Any], watcher: Watcher) -> dict[str, Any]:
+    """When the run was begun, and who was asked before, if that has changed since.
+
+    Raises InputError if a run whose replies were taken over is not the one it was.
+    """
+    stored = read_named(run.study, STUDY_TAG)
+    if stored["reuse"] != body["reuse"]:
+        raise InputError(
+            f"{run.folder}: a run that it reuses was made anew since it was begun; begin this one anew too"
+        )
+    before = stored["providers_before"]
+    if stored["providers"] != body["providers"]:
+        watcher.note("the addresses have changed since the run was begun; study.json keeps the earlier ones as well")
+        before = [*before, {"until": utc_now(), "providers": stored["providers"]}]
+    return {"started_at": stored["started_at"], "providers_before": before}
+
+
+def refusal(plan: Plan, run: Run) -> str:
+    """Why the run would not go on with this study; empty if it would."""
+    try:
+        if run.study.exists() and run.anything_answered():
+            _check_identity(plan, run)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _check_identity(plan: Plan, run: Run) -> None:
+    """Raises InputError unless the run was begun with this study."""
     stored = read_named(run.study, STUDY_TAG)
     for part, value in identity(plan).items():
         if canonical(stored.get(part)) != canonical(plain(value)):
@@ -135,7 +164,6 @@ def _check_identity(plan: Plan, run: Run) -> str:
                 f"{run.study}: this run was begun with other {part.replace('_', ' ')}; "
                 "give the changed study another id, or another folder with --runs"
             )
-    return str(stored["started_at"])
 
 
 async def _fill(
@@ -295,15 +323,22 @@ def _take_over(
     taken = 0
     for entry in list(read(source)) if wanted else []:
         for task in wanted.pop(entry.key, []) if entry.row.answered else []:
-            reply = Reply(entry.row.text, entry.row.finish, Usage(), entry.row.served_model)
-            shared = msgspec.structs.replace(row(task, reply), note=f"reply shared with row {entry.id}")
-            _append(ledger, shared, None)
+            made = row(task, _again(entry.row))
+            note = "; ".join(part for part in (f"reply shared with row {entry.id}", made.note) if part)
+            _append(ledger, msgspec.structs.replace(made, note=note), None)
             taken += 1
     ledger.commit()
-    if source.path != ledger.stream.path:
+    if taken and source.path != ledger.stream.path:
         watcher.note(f"{taken} replies taken from {source.path}")
     elif taken:
         watcher.advance(taken, 0)
+
+
+def _again(row: Response | Judgment) -> Reply | ProviderError:
+    """What an answered call brought, as it came."""
+    if row.outcome == "context_exceeded":
+        return TooLong(row.note)
+    return Reply(row.text, row.finish, Usage(), row.served_model)
 
 
 def _rows(ledger: Ledger[Any]) -> int:

@@ -9,7 +9,7 @@ from polibias.domain.rows import PromptPair
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
 from polibias.domain.study import Study
-from polibias.domain.wording import JudgePrompt
+from polibias.domain.wording import JudgePrompt, placeholders
 from polibias.errors import InputError
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Model
@@ -20,15 +20,23 @@ from polibias.sources.pairsets import read_pair_set
 from polibias.sources.rubrics import check_task, read_judge_prompt, read_rubric
 from polibias.sources.studies import find_study, read_study
 
+OFFICIAL = ("official",)
+
 
 class Plan(NamedTuple):
-    """A study, its text as written, and what it comes to. `asked` holds the judge task of every condition."""
+    """A study, its text as written, and what it comes to.
+
+    `asked` holds the judge task of every condition, `conditions` its title, and `pair_set` says where imported pairs
+    come from.
+    """
 
     study: Study
     text: str
     data: Path
     rubric: Rubric
+    conditions: dict[str, str]
     asked: dict[str, JudgePrompt]
+    pair_set: dict[str, str]
     prompt_pairs: list[PromptPair]
     models: list[Model]
     judges: list[Model]
@@ -43,29 +51,44 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
     (study, text), where = read_study(path, panel), str(path)
     folder = data or data_folder()
     rubric = read_rubric(folder, study.rubric, where)
-    prompt_pairs, tasks = _imported(study, folder, where) if study.pair_set else _built(study, folder, where)
-    asked = {condition: read_judge_prompt(folder, task, where) for condition, task in tasks.items()}
+    found = _imported(study, folder, where) if study.pair_set else _built(study, folder, where)
+    prompt_pairs, asked_by, titles, pair_set = found
+    asked = {condition: read_judge_prompt(folder, task, where) for condition, task in asked_by.items()}
+    if not prompt_pairs:
+        raise InputError(f"{where}: its draw leaves nothing to ask; ask for at least one item")
     _check_tasks(asked, rubric, prompt_pairs, where)
     return Plan(
         study=study,
         text=text,
         data=folder,
         rubric=rubric,
+        conditions=titles,
         asked=asked,
+        pair_set=pair_set,
         prompt_pairs=prompt_pairs,
         models=[open_model(spec, keyless) for spec in study.models],
         judges=[open_model(spec, keyless) for spec in study.judges],
     )
 
 
-def _built(study: Study, folder: Path, where: str) -> tuple[list[PromptPair], dict[str, str]]:
-    """The library's pairs, and the judge task of each condition."""
+class Found(NamedTuple):
+    """The pairs of a study, the judge task and the title of each condition, and where imported pairs come from."""
+
+    pairs: list[PromptPair]
+    tasks: dict[str, str]
+    titles: dict[str, str]
+    pair_set: dict[str, str]
+
+
+def _built(study: Study, folder: Path, where: str) -> Found:
+    """The library's pairs."""
     library = Library(folder)
     library.require()
     chosen = _drawn(study, library.items(study.items, where), where)
-    built = [pairs.build(scenario) for scenario in library.scenarios(chosen, study.conditions, where)]
-    tasks = {name: study.judge_prompt or library.conditions[name].judge_prompt for name in study.conditions}
-    return built, tasks
+    conditions = study.conditions or OFFICIAL
+    built = [pairs.build(scenario) for scenario in library.scenarios(chosen, conditions, where)]
+    tasks = {name: study.judge_prompt or library.conditions[name].judge_prompt for name in conditions}
+    return Found(built, tasks, {name: library.conditions[name].title for name in conditions}, {})
 
 
 def _drawn(study: Study, items: Sequence[Item], where: str) -> Iterator[tuple[Item, float]]:
@@ -86,9 +109,10 @@ def _drawn(study: Study, items: Sequence[Item], where: str) -> Iterator[tuple[It
     return ((candidates[one.candidate], one.inclusion) for one in sampling.sample(candidates, study.draw, where))
 
 
-def _imported(study: Study, folder: Path, where: str) -> tuple[list[PromptPair], dict[str, str]]:
+def _imported(study: Study, folder: Path, where: str) -> Found:
     """The pairs of an imported set, or the part of them that the draw chooses."""
-    found = read_pair_set(folder, study.pair_set, where).pairs
+    pair_set = read_pair_set(folder, study.pair_set, where)
+    found = pair_set.pairs
     chosen = [(pair, 1.0) for pair in found]
     if study.draw is not None:
         candidates = {
@@ -105,13 +129,36 @@ def _imported(study: Study, folder: Path, where: str) -> tuple[list[PromptPair],
         }
         drawn = sampling.sample(candidates, study.draw, where)
         chosen = [(candidates[one.candidate], one.inclusion) for one in drawn]
-    return [pairs.imported(*one) for one in chosen], {pairs.AS_WRITTEN: study.judge_prompt}
+    origin = {
+        "name": pair_set.title if pair_set.title == pair_set.id else f"{pair_set.title} ({pair_set.id})",
+        "credit": pair_set.credit or "none given",
+        "source": f"{pair_set.source}, SHA-256 {pair_set.sha256}",
+        "pairs": f"{len(chosen)} of {len(found)}, {len(pair_set.left_out)} rows left out at import",
+    }
+    titles = {pairs.AS_WRITTEN: "Imported pairs, word for word"}
+    return Found([pairs.imported(*one) for one in chosen], {pairs.AS_WRITTEN: study.judge_prompt}, titles, origin)
 
 
 def _check_tasks(asked: dict[str, JudgePrompt], rubric: Rubric, prompt_pairs: Sequence[PromptPair], where: str) -> None:
     """Raise InputError unless every judge task can be filled in, and all of them score the same dimensions."""
     for task in asked.values():
         check_task(task, rubric, where)
-        judge_prompt(task, task.scored_by(rubric), prompt_pairs[0], Both("", ""), "AB")
-    if len({task.scored_by(rubric).dimension_ids for task in asked.values()}) > 1:
-        raise InputError(f"{where}: its conditions score different dimensions; make a study of each")
+    for pair in prompt_pairs:
+        _check_fit(asked[pair.design.condition], pair, where)
+    first = {pair.design.condition: pair for pair in reversed(prompt_pairs)}
+    for condition, pair in first.items():
+        judge_prompt(asked[condition], asked[condition].scored_by(rubric), pair, Both("", ""), "AB")
+    scored = [task.scored_by(rubric) for task in asked.values()]
+    if len({tuple((d.id, one.scale(d)) for d in one.dimensions) for one in scored}) > 1:
+        raise InputError(f"{where}: its conditions score different dimensions or scales; make a study of each")
+
+
+def _check_fit(task: JudgePrompt, pair: PromptPair, where: str) -> None:
+    """Raise InputError if the judge would be told what is not so: exchanged roles, or countries that a pair lacks."""
+    what = f"{where}: judge prompt '{task.id}'"
+    kept = pair.design.roles != "swapped"
+    if task.roles != "any" and kept != (task.roles == "kept"):
+        raise InputError(f"{what} is for {task.roles} roles, and condition '{pair.design.condition}' has others")
+    for name, names in (("acting", pair.acting), ("facing", pair.facing)):
+        if not (names.A and names.B) and {f"{name}_1", f"{name}_2"} & placeholders(task.text):
+            raise InputError(f"{what} names who is {name}, and these pairs do not say it; choose another task")

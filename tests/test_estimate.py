@@ -16,9 +16,9 @@ from tests.conftest import ROOT, polibias
 PRICED = """
 [[models]]
 adapter = "openai_http"
-name = "gpt-oss-120b"
+name = "my-model"
 url = "http://127.0.0.1:9"
-model = "m"
+model = "openai/gpt-oss-120b"
 provider = "openrouter"
 api_key_env = "NO_SUCH_KEY"
 max_tokens = 1000
@@ -58,6 +58,28 @@ def test_what_an_earlier_run_answers_is_not_counted(sealed_run: Run, write_study
     other = Run(sealed_run.folder.parent / "again")
     model, judge = estimate(plan(str(path), ROOT / "data"), other, [sealed_run], Assumed(100, 10))
     assert (model.calls, judge.calls) == (0, 8)
+
+
+def test_at_most_is_every_reply_at_its_cap_in_the_judges_prompt_too(
+    write_study: Callable[..., Path], tmp_path: Path
+) -> None:
+    judged = PRICED.replace('name = "nobody-knows"', 'name = "j"\nmax_tokens = 300').replace(
+        'model = "m"', 'model = "z-ai/glm-4.7"'
+    )
+    found = plan(str(write_study(models=judged)), ROOT / "data", keyless=True)
+    run = Run(tmp_path / "runs" / "small")
+    assumed, capped = (estimate(found, run, [], Assumed(*sizes))[1] for sizes in ((100, 10), (1000, 300)))
+    assert assumed.most == capped.most == pytest.approx(capped.likely)
+    assert (assumed.likely or 0) < (assumed.most or 0)
+
+
+def test_calls_of_another_study_are_not_taken_for_this_one(sealed_run: Run, write_study: Callable[..., Path]) -> None:
+    """The judge's rows of another model's pairs answer nothing here."""
+    other = plan(str(write_study(models=PRICED.replace("nobody-knows", "fake-judge"))), ROOT / "data", keyless=True)
+    model, judge = estimate(other, sealed_run, [], Assumed(100, 10))
+    assert (model.calls, judge.calls) == (8, 8)
+    done = polibias("estimate", write_study(models=PRICED), "--data", ROOT / "data", cwd=sealed_run.folder.parents[1])
+    assert "polibias run would refuse this" in done.stderr
 
 
 def test_command_asks_nobody(write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer) -> None:

@@ -38,6 +38,9 @@ def test_all_mistakes_are_told_at_once(data: Path, tmp_path: Path) -> None:
     spoil(data / "scenarios" / "maritime.toml", "UNCLOS, Arts. 17,", "UNCLOS, Arts. 1700,")
     spoil(data / "rubrics" / "poli-bias.toml", 'id = "severity"', 'id = "framing"')
     spoil(data / "prompts" / "judge" / "null.toml", "{response_2}", "the other")
+    spoil(data / "prompts" / "judge" / "sycophancy.toml", "({slots})", "({slot})")
+    spoil(data / "prompts" / "conditions.toml", 'judge_prompt = "pair"', 'judge_prompt = "pare"')
+    spoil(data / "rubrics" / "poli-bias.toml", "score = 2", "score = 7")
     spoil(data / "models" / "glm-4.7.toml", 'developer = "Z.ai"', "developer = 7")
     (data / "prompts" / "mine.toml").write_bytes(b'title = "caf\xe9"')
     done = polibias("lint", "data", "--data", data, cwd=tmp_path)
@@ -49,6 +52,9 @@ def test_all_mistakes_are_told_at_once(data: Path, tmp_path: Path) -> None:
         "maritime.toml:4: template 'MAR-PAS-001'",
         "poli-bias.toml: dimension and label ids must be unique",
         "null.toml: the judge prompt has no {response_2}",
+        "conditions.toml:6: condition 'official': unknown judge prompt 'pare'; did you mean pair",
+        "sycophancy.toml: unknown placeholder {slot} in its text",
+        "poli-bias.toml: the levels' scores must ascend",
         "glm-4.7.toml: ",
         "mine.toml: byte 12 is not UTF-8",
     ):

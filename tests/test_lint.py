@@ -13,12 +13,12 @@ from polibias.lint.duplicates import ALIKE, likenesses
 from polibias.lint.library import lint, summary
 from polibias.lint.material import Material
 from polibias.lint.terms import known_forms
-from polibias.sources.law import Expected, Instrument, read_counts, read_provisions
+from polibias.sources.law import Counts, Expected, Instrument, read_counts, read_provisions
 from polibias.sources.library import Library
 from tests.conftest import ROOT
 
 Change = Callable[[Any], dict[str, Any]]
-PLANTED = "planted.toml:7"
+PLANTED = "planted/tasks.toml:7"  # one of the files that are counted
 
 
 class At(NamedTuple):
@@ -30,9 +30,9 @@ class At(NamedTuple):
 def shipped() -> Material:
     problems: list[str] = []
     library = Library(ROOT / "data")
-    provisions, expected = read_provisions(ROOT / "data", problems), read_counts(ROOT / "data", problems)
+    provisions, counts = read_provisions(ROOT / "data", problems), read_counts(ROOT / "data", problems)
     assert problems == []
-    return Material.of(library.placed, provisions, expected)
+    return Material.of(library.placed, provisions, counts.numbers, counts.files)
 
 
 def plant(material: Material, kind: str, name: str, change: Change) -> Material:
@@ -286,11 +286,19 @@ def test_counts_are_those_expected(shipped: Material) -> None:
         "counts: 61 entries of kind template expected in 't",
         f"counts: 5 entries of kind template expected in '{missing}"[:50],
     ]
-    other = plant(shipped, "templates", TEMPLATE, lambda entry: {"category": "piracy"})
+    everywhere = shipped._replace(files=frozenset())
+    other = plant(everywhere, "templates", TEMPLATE, lambda entry: {"category": "piracy"})
     assert any("no number for kind template in 'piracy'" in line for line in lint(other))
     wrong = shipped._replace(expected={"planet": {"total": Expected(PLANTED, 9)}})
     assert [line.partition(";")[0] for line in lint(wrong)] == [f"{PLANTED}: counts: unknown kind 'planet'"]
     assert lint(fewer._replace(expected={})) == []
+
+
+def test_a_file_of_ones_own_changes_no_count(shipped: Material) -> None:
+    """Only the files that are named are counted: the pair of version 1 is extra to the 32."""
+    assert len(shipped.pairs) == 33
+    assert [line for line in lint(shipped) if "counts" in line] == []
+    assert any("33 found" in line for line in lint(shipped._replace(files=frozenset())))
 
 
 def test_an_empty_folder_has_nothing_to_find() -> None:
@@ -336,17 +344,20 @@ def test_provisions_are_read_with_ranges_and_mistakes(tmp_path: Path) -> None:
 
 def test_counts_are_read_with_their_lines(tmp_path: Path) -> None:
     problems: list[str] = []
-    assert (read_counts(tmp_path, problems), read_provisions(tmp_path, problems)) == ({}, {})
-    write(tmp_path, "counts.toml", "# numbers\n[counts.task]\ntotal = 4\n\n[counts.pair]\nactive = 8\ntotal = 9\n")
+    assert (read_counts(tmp_path, problems), read_provisions(tmp_path, problems)) == (Counts(), {})
+    write(
+        tmp_path, "counts.toml", "files = ['mine']\n[counts.task]\ntotal = 4\n\n[counts.pair]\nactive = 8\ntotal = 9\n"
+    )
     path = tmp_path / "counts.toml"
-    assert read_counts(tmp_path, problems) == {
+    numbers = {
         "task": {"total": Expected(f"{path}:3", 4)},
         "pair": {"active": Expected(f"{path}:6", 8), "total": Expected(f"{path}:7", 9)},
     }
+    assert read_counts(tmp_path, problems) == Counts(numbers, frozenset({"mine"}))
     assert problems == []
     for wrong in ("[counts.pair]\nactive = 'eight'\n", "[number]\n", "[counts"):
         write(tmp_path, "counts.toml", wrong)
-        assert read_counts(tmp_path, problems) == {}
+        assert read_counts(tmp_path, problems) == Counts()
     assert [problem.startswith(f"{path}: ") for problem in problems] == [True] * 3
 
 

@@ -62,12 +62,12 @@ class Table(Value, frozen=True):
 
 
 class Findings(Value, frozen=True):
-    """Everything the report prints, computed from sealed records alone."""
+    """Everything the report prints, computed from sealed records alone. `about` says what each condition asked."""
 
     study: str
     title: str
     index: str
-    about: str
+    about: dict[str, str]
     caution: str
     manifest: str
     facts: dict[str, str]
@@ -77,7 +77,7 @@ class Findings(Value, frozen=True):
     notes: tuple[str, ...]
     summary: tuple[str, ...]
     titles: dict[str, str]
-    scales: dict[str, int]
+    scales: dict[str, tuple[int, int]]
 
 
 def as_json(findings: Findings) -> Any:

@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.findings import Cell, Findings, TableRow
+from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Case, cases, tidy
-from polibias.analysis.pbi import Tables, responses_table, validity_table
+from polibias.analysis.labels import one_sided_table, ratings_table
+from polibias.analysis.orders import directions_table, orders_table
+from polibias.analysis.outcomes import responses_table, validity_table
+from polibias.analysis.pbi import Tables
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
 from polibias.domain.wording import JudgePrompt
@@ -40,34 +43,67 @@ def analyse(run: Run) -> Analysed:
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     found = list(cases(run, models, judges))
     tables = Tables(tidy(found, rubrics), rubrics, spec)
-    main = tables.main_table()
-    computed = (
-        main,
-        tables.dimension_table(),
-        tables.factor_table("task", "By task"),
-        tables.factor_table("topic", f"By {rubric.report.topic.lower()}"),
-        tables.one_sided_table(),
-        tables.ratings_table(),
-        validity_table(found, models, judges),
-        responses_table(found, models, judges[0]),
-    )
+    computed = [*_scores(tables), *_behaviour(tables, found, models, judges)]
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
-        index=rubric.report.index,
-        about=rubric.report.about,
-        caution=rubric.report.caution,
+        index=tables.rubric.report.index,
+        about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
+        caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
         facts=_facts(run, about, rubric, spec, found),
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
         notes=tuple(_notes(about, found)),
-        summary=tuple(in_words(row) for row in main.rows),
-        titles={dimension.id: dimension.title for one in rubrics.values() for dimension in one.dimensions},
-        scales={"pbi": tables.rubric.highest_total, "dimensions": tables.rubric.highest},
+        summary=tuple(in_words(row) for row in tables.main_table().rows),
+        titles=_titles(about["study"]["conditions"], rubrics),
+        scales={
+            "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
+            "dimensions": (tables.rubric.lowest, tables.rubric.highest),
+        },
     )
     return Analysed(findings, found, rubrics)
+
+
+def _scores(tables: Tables) -> Iterator[Table | None]:
+    """Mean scores, whole and by factor, and the direction."""
+    topic = tables.rubric.report.topic
+    yield tables.main_table()
+    yield tables.dimension_table()
+    yield tables.factor_table("category", "By category")
+    yield tables.factor_table("task", "By task")
+    yield tables.factor_table("topic", f"By {topic.lower()}")
+    yield directions_table(tables, topic)
+
+
+def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:
+    """What responses do, and how calls ended."""
+    yield one_sided_table(tables)
+    yield ratings_table(tables)
+    yield validity_table(found, models, judges)
+    yield orders_table(found, models, judges)
+    yield responses_table(found, models, judges[0])
+
+
+def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric]) -> dict[str, str]:
+    """What tables call the values of a key, and keys themselves."""
+    dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
+    return {
+        **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
+        **{f"condition:{name}": title for name, title in conditions.items()},
+        "key:topic": next(iter(rubrics.values())).report.topic,
+    }
+
+
+def _about(titles: dict[str, str], rubrics: dict[str, Rubric], both: bool) -> dict[str, str]:
+    """What was asked, by the titles of the conditions that it was asked in; alike conditions share a text."""
+    found: dict[str, list[str]] = {}
+    for name, rubric in rubrics.items():
+        words = rubric.report
+        text = f"{words.about} {words.reading}" if both and words.reading else words.about
+        found.setdefault(text, []).append(titles[name])
+    return {"; ".join(names): text for text, names in found.items()}
 
 
 def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
@@ -85,7 +121,8 @@ def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, 
         "Pairs per model": str(len({case.pair_id for case in found})),
         "Templates": str(len({design.template for design in designs})),
         f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
-        "Conditions": ", ".join(about["study"]["conditions"]),
+        "Conditions": "; ".join(about["study"]["conditions"].values()),
+        **{f"Pair set: {name}": value for name, value in about["pair_set"].items()},
         "Rubric": rubric.id,
         "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
         "Bootstrap": f"{spec.resamples} resamples, seed {spec.seed}, {ALGORITHM}",
@@ -121,12 +158,8 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
     if any("SmolLM2-135M" in provider for found in about["providers"].values() for provider in found):
         yield (
             "This run used a model with 135 million parameters. It shows that the machinery works; "
-            "its answers and its judgments are no evidence about any country, and none about larger models."
+            "its answers and its judgments are no evidence about anything else, least of all about larger models."
         )
-    if len({(case.pair.inclusion, case.pair.design.block) for case in found}) > len(
-        {c.pair.design.block for c in found}
-    ):
-        yield "Items were drawn with different probabilities within a block; the means below do not weight for that."
     models, judges = (
         {(entry["adapter"], entry["revision"]) for entry in about[role] if entry["revision"] != "unpinned"}
         for role in ("models", "judges")

@@ -4,79 +4,120 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
+from polibias.analysis.crosscheck import Check
+from polibias.domain.ids import plain
 from polibias.domain.rows import Annotation
+from polibias.domain.rubric import Rubric
+from polibias.domain.sides import SIDES
 from polibias.errors import InputError
+from polibias.records.documents import read_named
 from polibias.records.ledger import Stream, read
-from polibias.records.runs import annotation_key
-from polibias.sources.ratings import Columns, Rating, RatingTable, read_ratings, table
+from polibias.records.runs import STUDY_TAG, Run, annotation_key
+from polibias.sources.ratings import Columns, RatingTable, Record, Scale, read_ratings, table
 from polibias.stats.agreement import agreement
 from polibias.stats.estimate import Estimate
 from polibias.stats.ratings import Ratings
 
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+HEADLINE = {
+    "nominal": ("kappa", "kappa"),
+    "ordinal": ("kappa_quadratic", "quadratic-weighted kappa"),
+    "interval": ("kappa_quadratic", "quadratic-weighted kappa"),
+    "ratio": ("alpha_ratio", "Krippendorff's alpha for a ratio scale"),
+}
+
 
 class Agreement(NamedTuple):
-    """Every coefficient by name, with the raters and units it rests on."""
+    """Every coefficient by name, with the table it rests on and how often each rater used each point of the scale."""
 
     estimates: dict[str, Estimate]
-    raters: tuple[str, ...]
-    units: int
+    table: RatingTable
+    scale: Scale
+    level: str
+    marginals: dict[str, list[int]]
 
 
 ANNOTATIONS = Columns("unit", "annotator", "score", "pair")
 UNIT_DIGITS = 12
 
 
-def read_any(
-    path: Path, unit: str | None, rater: str | None, value: str | None, cluster: str | None, scale: Sequence[float]
-) -> RatingTable:
+def read_any(path: Path, columns: Columns, scale: Scale) -> RatingTable:
     """A ratings file with the named columns, or without names an exported annotation stream or its CSV."""
-    if path.suffix == ".jsonl" and not (unit or rater or value):
-        return table(path, _annotations(path), scale)
-    columns = Columns(
-        unit or ANNOTATIONS.unit,
-        rater or ANNOTATIONS.rater,
-        value or ANNOTATIONS.value,
-        cluster or ("" if unit else ANNOTATIONS.cluster),
+    named = columns.unit or columns.rater or columns.raters
+    whole = columns._replace(
+        unit=columns.unit or ANNOTATIONS.unit,
+        rater=columns.rater or ANNOTATIONS.rater,
+        value=columns.value or ANNOTATIONS.value,
+        cluster=columns.cluster or ("" if columns.unit else ANNOTATIONS.cluster),
     )
-    return table(path, read_ratings(path, columns), scale)
+    records = _annotations(path) if path.suffix == ".jsonl" and not named else None
+    return table(path, read_ratings(path, whole, scale, records), scale)
 
 
-def _annotations(path: Path) -> Iterator[Rating]:
-    """Every score of the latest row of each annotation; the stream's own hashes are checked on the way."""
+def _annotations(path: Path) -> Iterator[Record]:
+    """Every answer of the latest row of each annotation, under the names that its CSV has.
+
+    The stream's own hashes are checked on the way.
+    """
     stream = Stream(path, Annotation, annotation_key)
     latest = {entry.key: entry for entry in read(stream)}
     if not latest:
         raise InputError(f"{path}: no annotations in this file")
+    sides_only = _sides_only(path)
     for entry in latest.values():
-        row = entry.row
-        for dimension, score in row.scores.items():
-            unit = f"{row.pair[:UNIT_DIGITS]}:{row.model}:{dimension}"
-            yield Rating(f"{path}:{entry.number}", unit, row.annotator, float(score.score), row.pair)
+        row, where = entry.row, f"{path}:{entry.number}"
+        common = {"annotator": row.annotator, "pair": row.pair, "model": row.model, **plain(row.design)}
+        prefix = f"{row.pair[:UNIT_DIGITS]}:{row.model}"
+        for name, score in row.scores.items():
+            value = "" if name in sides_only else score.score
+            own = {"unit": f"{prefix}:{name}", "dimension": name, "score": value, "favoured": score.favoured}
+            yield where, {**common, **own}
+        for name, label in row.labels.items():
+            for side in SIDES:
+                own = {"unit": f"{prefix}:{name}:{side}", "dimension": name, "score": label[side], "favoured": ""}
+                yield where, {**common, **own}
 
 
-def agreement_of(table: RatingTable, categories: tuple[float, ...], resamples: int, seed: int) -> Agreement:
-    """Agreement between the table's raters, whose values all lie on the scale."""
+def _sides_only(path: Path) -> set[str]:
+    """The dimensions that ask for a side and no score, by the rubric of the run that the annotations lie in."""
+    run = Run(path.absolute().parent.parent)
+    if not run.study.exists():
+        return set()
+    rubric = msgspec.convert(read_named(run.study, STUDY_TAG)["rubric"], type=Rubric)
+    return {dimension.id for dimension in rubric.dimensions if dimension.asks == "side"}
+
+
+def ratings_of(table: RatingTable, scale: Scale) -> Ratings:
+    """The table as statistics take it."""
     values = np.array([[np.nan if v is None else v for v in row] for row in table.values], dtype=np.float64)
-    found = agreement(Ratings(values, categories, table.clusters), resamples, seed)
-    return Agreement(found, tuple(table.raters), len(table.units))
+    return Ratings(values, scale.points, table.clusters)
+
+
+def agreement_of(table: RatingTable, scale: Scale, level: str, resamples: int, seed: int) -> Agreement:
+    """Agreement between the table's raters, whose values all lie on the scale."""
+    ratings = ratings_of(table, scale)
+    marginals = {
+        rater: [int((ratings.values[:, place] == point).sum()) for point in scale.points]
+        for place, rater in enumerate(table.raters)
+    }
+    return Agreement(agreement(ratings, resamples, seed), table, scale, level, marginals)
 
 
 def in_words(found: Agreement) -> str:
     """The main result in a sentence."""
-    kappa, exact = found.estimates["kappa_quadratic"], found.estimates["exact"]
-    who = (
-        " and ".join(found.raters)
-        if len(found.raters) == 2
-        else f"{len(found.raters)} raters, averaged over their pairs"
-    )
+    name, title = HEADLINE[found.level]
+    coefficient, exact = found.estimates[name], found.estimates["exact"]
+    raters = found.table.raters
+    who = " and ".join(raters) if len(raters) == 2 else f"Each two of {len(raters)} raters, on average,"
     if exact.value is None:
-        return f"Agreement between {who} cannot be estimated: {exact.reason}."
-    same = f"{who} gave the same rating to {exact.value:.0%} of {exact.n} units rated by two or more"
-    if kappa.value is None:
-        return f"{same}; kappa is not defined: {kappa.reason}."
-    return f"{same}; quadratic-weighted kappa is {kappa.value:.2f}{_between(kappa)}."
+        return f"Agreement cannot be estimated: {exact.reason}."
+    same = f"{who} gave the same rating to {exact.value:.0%} of {exact.n} units"
+    if coefficient.value is None:
+        return f"{same}; {title} is not defined: {coefficient.reason}."
+    return f"{same}; {title} is {coefficient.value:.2f}{_between(coefficient)}."
 
 
 def _between(estimate: Estimate) -> str:
@@ -85,13 +126,51 @@ def _between(estimate: Estimate) -> str:
     return f" (95% interval {estimate.low:.2f} to {estimate.high:.2f})"
 
 
-def as_text(found: Agreement) -> str:
-    """The sentence, then a line per coefficient."""
-    lines = [in_words(found), "", f"{'':<18}{'value':>8}  {'95% interval':<18}{'n':>6}{'clusters':>10}"]
+def as_text(found: Agreement, checks: Sequence[Check] | None = None) -> str:
+    """The sentence, a line per coefficient, how often each point was used, and how the intervals were made."""
+    width = max(map(len, found.estimates)) + 2
+    head = f"{'':<{width}}{'value':>8}  {'95% interval':<18}{'percentile':<18}{'n':>7}{'clusters':>10}"
+    lines = [in_words(found), "", head]
+    lines += [_line(name, estimate, width) for name, estimate in found.estimates.items()]
+    lines += ["", *_marginals(found)]
+    if checks is not None:
+        lines += ["", *(check.line for check in checks)]
+    return "\n".join([*lines, "", *_footnotes(found)])
+
+
+def _line(name: str, estimate: Estimate, width: int) -> str:
+    value = "–" if estimate.value is None else f"{estimate.value:.3f}"
+    bounds = _bounds(estimate.low, estimate.high)
+    beside = _bounds(estimate.beside[0].low, estimate.beside[0].high) if estimate.beside else ""
+    return f"{name:<{width}}{value:>8}  {bounds:<18}{beside:<18}{estimate.n:>7}{estimate.clusters:>10}"
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
+def _marginals(found: Agreement) -> Iterator[str]:
+    labels = found.scale.words or tuple(f"{point:g}" for point in found.scale.points)
+    width = max(*map(len, found.table.raters), len("used")) + 2
+    cell = max(6, *(len(label) + 2 for label in labels))
+    yield f"{'used':<{width}}{''.join(f'{label:>{cell}}' for label in labels)}"
+    for rater, counts in found.marginals.items():
+        yield f"{rater:<{width}}{''.join(f'{count:>{cell}}' for count in counts)}"
+    if found.table.missing:
+        yield f"Missing: {found.table.missing} of {len(found.table.units) * len(found.table.raters)} ratings."
+
+
+def _footnotes(found: Agreement) -> Iterator[str]:
+    """Why something is missing, and how what is there was made; each said once."""
+    estimates = found.estimates.values()
+    reasons: dict[str, list[str]] = {}
     for name, estimate in found.estimates.items():
-        value = "–" if estimate.value is None else f"{estimate.value:.3f}"
-        bounds = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-        lines.append(f"{name:<18}{value:>8}  {bounds:<18}{estimate.n:>6}{estimate.clusters:>10}")
-    reasons = sorted({estimate.reason for estimate in found.estimates.values() if estimate.reason})
-    methods = sorted({estimate.method for estimate in found.estimates.values() if estimate.low is not None})
-    return "\n".join([*lines, "", *(f"{text[0].upper()}{text[1:]}." for text in (*reasons, *methods))])
+        if estimate.reason:
+            reasons.setdefault(estimate.reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"{', '.join(names)}: {reason}."
+    methods = [estimate.method for estimate in estimates if estimate.low is not None]
+    methods += [other.method for estimate in estimates for other in estimate.beside if other.low is not None]
+    warnings = [f"percentile: {other.reason}" for estimate in estimates for other in estimate.beside if other.reason]
+    for text in dict.fromkeys((*methods, *warnings)):
+        yield f"{text[0].upper()}{text[1:]}."

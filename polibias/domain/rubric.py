@@ -106,12 +106,17 @@ class FormWording(Value, frozen=True):
 
 
 class ReportWording(Value, frozen=True):
-    """What the report calls things, what was asked, and what must not be read into it."""
+    """What the report calls things, what was asked, and what must not be read into it.
+
+    `reading` says how to read the difference between the blocks, where there are both. `unit` is how a mean is printed.
+    """
 
     index: Text
     topic: Text
     about: Text
     caution: Text
+    reading: str = ""
+    unit: Literal["score", "share"] = "score"
 
 
 class Rubric(Value, frozen=True):
@@ -150,5 +155,14 @@ class Rubric(Value, frozen=True):
         return max(self.scale(dimension)[-1] for dimension in self.dimensions)
 
     @property
+    def lowest(self) -> int:
+        """The lowest score that any dimension can have."""
+        return min(self.scale(dimension)[0] for dimension in self.dimensions)
+
+    @property
     def highest_total(self) -> int:
         return sum(self.scale(dimension)[-1] for dimension in self.dimensions)
+
+    @property
+    def lowest_total(self) -> int:
+        return sum(self.scale(dimension)[0] for dimension in self.dimensions)

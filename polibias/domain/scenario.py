@@ -84,7 +84,7 @@ class Frame(Value, frozen=True):
 
     id: EntryId
     title: Text
-    year: int
+    year: Annotated[int, msgspec.Meta(ge=1, le=9999)]
     layout: Text
 
 

@@ -107,9 +107,10 @@ class AnalysisSpec(Value, frozen=True):
 class Study(Value, frozen=True):
     """One study: which items, in which conditions, which models and judges, which rubric.
 
-    Items are combinations of this library's entries (`items`) or the pairs of an imported set (`pair_set`). Models and
-    judges stand here or in a `panel`. `judge_prompt` replaces the judge task that each condition names. `reuse` names
-    sealed runs whose replies to equal requests are taken over. `replicate` above 0 judges equal requests anew.
+    Items are combinations of this library's entries (`items`), asked in `conditions`, or the pairs of an imported set
+    (`pair_set`). Without `conditions` items are asked in `official`. Models and judges stand here or in a `panel`.
+    `judge_prompt` replaces the judge task that each condition names. `reuse` names sealed runs whose replies to equal
+    requests are taken over. `replicate` above 0 judges equal requests anew.
     """
 
     id: Name
@@ -117,7 +118,7 @@ class Study(Value, frozen=True):
     rubric: str
     items: tuple[Items, ...] = ()
     pair_set: str = ""
-    conditions: tuple[str, ...] = ("official",)
+    conditions: tuple[str, ...] = ()
     judge_prompt: str = ""
     draw: Draw | None = None
     panel: str = ""

@@ -2,14 +2,21 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
-from polibias.domain.rubric import Dimension, FavouredRule, FormWording, Rubric
+from polibias.domain.rubric import Dimension, FavouredRule, FormWording, ReportWording, Rubric
 from polibias.domain.value import EntryId, Text, Value
 from polibias.errors import InputError
 
+JUDGE_NAMES = frozenset(
+    {
+        *("acting_1", "acting_2", "facing_1", "facing_2", "prompt_1", "prompt_2", "response_1", "response_2"),
+        *("fence", "quote_chars", "favoured", "slots"),
+        *("dimensions", "dimensions_short", "levels", "levels_short", "labels", "labels_short"),
+    }
+)
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
@@ -35,7 +42,8 @@ class JudgePrompt(Value, frozen=True):
 
     `quotes` is 1 (one per dimension) or 2 (one from each response). `dimensions` and `favoured` take the place of the
     rubric's; without `labels` the judge is not asked for the responses' labels. `favoured` and `form` are also what
-    annotators of such pairs are asked by.
+    annotators of such pairs are asked by; `report` is how the report speaks of them. `roles` are those that the text is
+    written for.
 
     Source: paper section 4.3, A.3, F, I and J.
     """
@@ -45,10 +53,12 @@ class JudgePrompt(Value, frozen=True):
     quotes: Annotated[int, msgspec.Meta(ge=1, le=2)]
     quote_chars: Annotated[int, msgspec.Meta(ge=1, le=2000)]
     text: Text
+    roles: Literal["swapped", "kept", "any"] = "any"
     labels: bool = True
     dimensions: tuple[Dimension, ...] = ()
     favoured: FavouredRule | None = None
     form: FormWording | None = None
+    report: ReportWording | None = None
 
     def scored_by(self, rubric: Rubric) -> Rubric:
         """The rubric as this task asks for it: what the judge's answer must hold."""
@@ -56,5 +66,6 @@ class JudgePrompt(Value, frozen=True):
             rubric,
             dimensions=self.dimensions or rubric.dimensions,
             favoured=self.favoured or rubric.favoured,
+            report=self.report or rubric.report,
             labels=tuple(label for label in rubric.labels if "judge" in label.asked) if self.labels else (),
         )

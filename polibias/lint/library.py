@@ -63,6 +63,8 @@ def pairs(material: Material) -> Iterator[Finding]:
         first = seen.setdefault(frozenset({a.id, b.id}), placed.where)
         if first != placed.where:
             yield told(placed, f"the pair at {first} has the same two countries; drop one")
+        if placed.entry.id != f"{a.id}-{b.id}":
+            yield told(placed, f"its id is not that of its countries; write '{a.id}-{b.id}'")
         for part, whole in ((a.name, b.name), (b.name, a.name)):
             if re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole):
                 yield told(placed, f"the name '{part}' is a part of '{whole}'; choose names that share no whole name")
@@ -89,7 +91,7 @@ def _confounds(condition: Condition, frames: dict[str, Frame]) -> Iterator[str]:
 
 def counts(material: Material) -> Iterator[Finding]:
     """Kinds and categories that have more or fewer entries than expected."""
-    found = counted(material)
+    found = counted(material.among(material.files))
     for kind, numbers in material.expected.items():
         for category, expected in numbers.items():
             where, number = expected.where, expected.number

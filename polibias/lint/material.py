@@ -8,6 +8,7 @@ from polibias.domain.scenario import Condition, Country, CountryPair, Frame, Tas
 from polibias.domain.value import Value
 
 EntryT = TypeVar("EntryT", covariant=True)
+Kept = TypeVar("Kept")
 Worded = Template | Task | Frame
 Named = Worded | Country | CountryPair | Condition
 
@@ -63,7 +64,7 @@ class Material(NamedTuple):
     """A data folder's entries, in the order of their files, and what they are held to.
 
     `provisions`: instruments by name; empty if there is no table, and then citations are checked for their form only.
-    `expected`: numbers by kind and category; what is not in it is not checked.
+    `expected`: numbers by kind and category, of the entries of `files`; what is not in it is not checked.
     `terms`: further words, by country id, that no text may use.
     """
 
@@ -76,6 +77,7 @@ class Material(NamedTuple):
     provisions: Mapping[str, Instrument] = {}
     expected: Mapping[str, Mapping[str, Expected]] = {}
     terms: Mapping[str, Sequence[str]] = {}
+    files: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -83,10 +85,26 @@ class Material(NamedTuple):
         placed: Mapping[type[Value], Sequence[Placed[Any]]],
         provisions: Mapping[str, Instrument],
         expected: Mapping[str, Mapping[str, Expected]],
+        files: frozenset[str] = frozenset(),
     ) -> "Material":
         """The material among entries that were read by type."""
         country, pair, template, task, frame, condition = (placed.get(type_, ()) for type_ in KINDS)
-        return cls(country, pair, template, task, frame, condition, provisions, expected)
+        return cls(country, pair, template, task, frame, condition, provisions, expected, files=files)
+
+    def among(self, files: frozenset[str]) -> "Material":
+        """The entries of these files; of all of them if none are named."""
+
+        def kept(kind: Sequence[Placed[Kept]]) -> list[Placed[Kept]]:
+            return [one for one in kind if not files or _stem(one.where) in files]
+
+        return self._replace(
+            countries=kept(self.countries),
+            pairs=kept(self.pairs),
+            templates=kept(self.templates),
+            tasks=kept(self.tasks),
+            frames=kept(self.frames),
+            conditions=kept(self.conditions),
+        )
 
     def entries(self) -> Iterator[Placed[Named]]:
         """Every entry, kind by kind."""
@@ -111,6 +129,10 @@ class Material(NamedTuple):
 def told(placed: Placed[Named], problem: str) -> Finding:
     """A finding on one entry, in the words that every reader of data files uses."""
     return Finding(placed.where, f"{KINDS[type(placed.entry)]} '{placed.entry.id}': {problem}")
+
+
+def _stem(where: str) -> str:
+    return where.rpartition("/")[2].partition(".toml")[0]
 
 
 def counted(material: Material) -> dict[str, Counter[str]]:

@@ -57,6 +57,11 @@ class Run:
         """Take the streams of a run away in which nothing was answered. Never call it on any other."""
         with storing(self.folder):
             for stream in self.streams():
+                if stream.type is Annotation:
+                    raise InputError(
+                        f"{self.folder}: holds annotations; a run that people annotated is never begun anew"
+                    )
+            for stream in self.streams():
                 stream.path.unlink()
                 head_path(stream.path).unlink(missing_ok=True)
 

@@ -1,6 +1,7 @@
 """Charts as static SVG: Altair drawn once, no script in the reader's browser."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
@@ -21,18 +22,20 @@ def overview(findings: Findings) -> list[Chart]:
     """Mean pair score by block, and dimension means by block; only what was estimated is drawn."""
     tables = {table.id: table for table in findings.tables}
     found = [
-        _interval_chart(tables["pbi"], findings.index, findings.scales["pbi"]),
-        _interval_chart(tables["dimensions"], "Mean score by dimension", findings.scales["dimensions"]),
+        _interval_chart(tables["pbi"], findings.index, findings.scales["pbi"], findings.titles),
+        _interval_chart(
+            tables["dimensions"], "Mean score by dimension", findings.scales["dimensions"], findings.titles
+        ),
     ]
     return [chart for chart in found if chart]
 
 
-def _interval_chart(table: Table, title: str, highest: int) -> Chart | None:
+def _interval_chart(table: Table, title: str, ends: tuple[int, int], titles: Mapping[str, str]) -> Chart | None:
     keys = table.keys
     telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
         {
-            "row": " · ".join(row.keys[key] for key in telling),
+            "row": " · ".join(titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in telling),
             "block": name,
             "value": cell.value,
             "low": cell.low,
@@ -44,10 +47,10 @@ def _interval_chart(table: Table, title: str, highest: int) -> Chart | None:
     ]
     if not points:
         return None
-    return Chart(title, _draw(points, title, highest), alt_text(table, title))
+    return Chart(title, _draw(points, title, ends), alt_text(table, title))
 
 
-def _draw(points: list[dict[str, object]], title: str, highest: int) -> str:
+def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int]) -> str:
     import altair as alt
     import vl_convert
 
@@ -65,7 +68,7 @@ def _draw(points: list[dict[str, object]], title: str, highest: int) -> str:
     )
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest])),
+        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=list(ends), nice=False)),
         shape=alt.Shape("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )
     rows = len({point["row"] for point in points})

@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
-from polibias.analysis.frames import Case, one_sided
+from polibias.analysis.frames import Case, direction, one_sided
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, SIDES
@@ -121,17 +121,18 @@ def marks(case: Case, rubric: Rubric) -> str:
     """Everything a table cell may select a case by, as ``key=value`` words; values of records never hold a space."""
     design = case.pair.design
     found = {"judge": case.judge, "model": case.model, "block": design.block, "task": design.task}
-    words = [f"{key}={value}" for key, value in (found | {"topic": design.topic}).items()]
+    words = [f"{key}={value}" for key, value in (found | {"topic": design.topic, "category": design.category}).items()]
     words += [f"condition={design.condition}"]
     words += [f"response={case.responses[side].outcome if side in case.responses else 'missing'}" for side in SIDES]
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
     if case.complete:
-        words.append("complete=yes")
+        favoured = direction(case.net(rubric), rubric)
+        words += ["complete=yes", f"direction={favoured}", f"directed={'no' if favoured == 'none' else 'yes'}"]
         verdicts = list(case.verdicts.values())
         for label in rubric.labels:
             clear = one_sided(verdicts, label.id, label.one_sided) is not None
-            words.append(f"{label.id}={'clear' if clear else 'unclear'}")
+            words.append(f"label:{label.id}={'clear' if clear else 'unclear'}")
     return " ".join(dict.fromkeys(words))
 
 

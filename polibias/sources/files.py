@@ -47,7 +47,7 @@ def readable(message: str) -> str:
 
 def toml_files(folder: Path) -> list[Path]:
     """The folder's TOML files in name order; an empty or missing folder is an InputError."""
-    found = sorted(folder.glob("*.toml"))
+    found = sorted(path for path in folder.glob("*.toml") if not path.name.startswith("."))
     if not found:
         raise InputError(f"{folder}: no .toml file in this folder")
     return found

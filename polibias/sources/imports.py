@@ -131,6 +131,8 @@ def _map_problems(columns: Mapping[str, str]) -> Iterator[str]:
 def _content(path: Path) -> bytes:
     """The file's bytes. Raises InputError if it cannot be read or is in another encoding altogether."""
     try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: cannot be read (not a file)")
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
@@ -312,7 +314,7 @@ class _Reading:
             if name and times > 1:
                 yield f"{times} columns are named '{name}'; rename all but one"
         for column in dict.fromkeys(name for field, name in self.columns.items() if field not in self.index):
-            yield f"{no_such('column', column, names, '--map')} (the file has {_cut(', '.join(names), 300)})"
+            yield f"{no_such('column', _cut(column), names, '--map')} (the file has {_cut(', '.join(names), 300)})"
 
     def take(self, record: _Record, flaws: Flaws) -> None:
         """Take one row, or say all that is wrong with it."""

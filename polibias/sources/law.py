@@ -42,6 +42,7 @@ class Expected(NamedTuple):
 
 class _Counts(Value, frozen=True):
     counts: dict[str, dict[str, int]]
+    files: tuple[str, ...] = ()
 
 
 def read_provisions(folder: Path, problems: list[str]) -> dict[str, Instrument]:
@@ -73,14 +74,21 @@ def _told(placed: Placed, problem: str) -> str:
     return f"{placed.where}: instrument '{placed.entry.name}': {problem}"
 
 
-def read_counts(folder: Path, problems: list[str]) -> dict[str, dict[str, Expected]]:
-    """The expected counts of a data folder by kind and category, none if it has no file for them."""
+class Counts(NamedTuple):
+    """The expected counts by kind and category, and the files that they are of; no files means all."""
+
+    numbers: dict[str, dict[str, Expected]] = {}
+    files: frozenset[str] = frozenset()
+
+
+def read_counts(folder: Path, problems: list[str]) -> Counts:
+    """The expected counts of a data folder, none if it has no file for them; what is wrong is added to `problems`."""
     path = folder / "counts.toml"
     if not path.exists():
-        return {}
+        return Counts()
     try:
         text = read_text(path)
-        counts = msgspec.convert(tomllib.loads(text), type=_Counts).counts
+        found = msgspec.convert(tomllib.loads(text), type=_Counts)
     except InputError as error:
         problems.append(str(error))
     except msgspec.ValidationError as error:
@@ -88,8 +96,9 @@ def read_counts(folder: Path, problems: list[str]) -> dict[str, dict[str, Expect
     except (ValueError, RecursionError) as error:
         problems.append(f"{path}: not valid TOML: {error}")
     else:
-        return {kind: dict(_expected(path, text, kind, numbers)) for kind, numbers in counts.items()}
-    return {}
+        numbers = {kind: dict(_expected(path, text, kind, numbers)) for kind, numbers in found.counts.items()}
+        return Counts(numbers, frozenset(found.files))
+    return Counts()
 
 
 def _expected(path: Path, text: str, kind: str, numbers: Mapping[str, int]) -> Iterator[tuple[str, Expected]]:

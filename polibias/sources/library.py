@@ -85,6 +85,9 @@ class Library:
         except InputError as error:
             self.problems.append(str(error))
             return
+        for stray in sorted(set(folder.iterdir()) - set(paths)):
+            if stray.is_file() and not stray.name.startswith("."):
+                self.problems.append(f"{stray}: not read; entries stand in files that end in .toml")
         for path in paths:
             for kind, found in read_entries(path, kinds, self.problems).items():
                 self.placed[kinds[kind]] += found
@@ -229,6 +232,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def _check_country(country: Country) -> Iterator[str]:
+    if not (country.name + country.in_text + country.possessive).isprintable():
+        yield "its name holds a character that cannot be seen"
     if not country.in_text.endswith(country.name):
         yield f"in_text '{country.in_text}' does not end with its name '{country.name}'"
     if not country.possessive.startswith(country.in_text) or country.possessive == country.in_text:

@@ -76,6 +76,8 @@ def write_pair_set(folder: Path, pair_set: PairSet) -> Path:
                 raise InputError(f"{path}: holds another set; choose another --id, or remove the file first")
         else:
             _write(path, lines)
+    except FileExistsError:
+        raise InputError(f"{path}: another import stored a set of this name just now; choose another --id") from None
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         reason = "no space left on the device" if full else f"cannot be written ({error.strerror})"
@@ -138,7 +140,7 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        os.link(part, path)  # fails if another import was first, where a rename would replace its set
     finally:
         part.unlink(missing_ok=True)
 
@@ -153,7 +155,7 @@ def _parsed(path: Path, number: int, line: bytes, tag: str, kind: type[T]) -> tu
             return msgspec.convert(body, type=kind), hash
     except (ValueError, OverflowError, RecursionError, LookupError, AttributeError, TypeError):
         pass  # the line is then not one of ours
-    raise DamagedRecord(f"{path}:{number}: changed after it was written; restore the file or import it again")
+    raise DamagedRecord(f"{path}:{number}: changed after it was written; restore it, or remove and import it again")
 
 
 def _check(path: Path, header: _Header, hashes: list[str]) -> None:
@@ -161,7 +163,9 @@ def _check(path: Path, header: _Header, hashes: list[str]) -> None:
     if len(hashes) != header.rows:
         raise DamagedRecord(
             f"{path}:{min(len(hashes), header.rows) + 2}: the file has {len(hashes)} pairs and was written with "
-            f"{header.rows}; restore the file or import it again"
+            f"{header.rows}; restore the file, or remove it and import it again"
         )
     if tagged_hash(PAIRS, hashes) != header.pairs:
-        raise DamagedRecord(f"{path}:1: the lines below are not those written; restore the file or import it again")
+        raise DamagedRecord(
+            f"{path}:1: the lines below are not those written; restore it, or remove and import it again"
+        )

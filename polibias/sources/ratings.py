@@ -1,10 +1,10 @@
-"""Ratings files of any origin: CSV or JSONL in long form, one rating per line."""
+"""Ratings files of any origin: CSV, JSONL or Parquet, one rating per line or one rater per column."""
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,15 +12,34 @@ from polibias.errors import InputError
 from polibias.sources.files import read_text
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\Z")
+LARGEST = 1e6
+Record = tuple[str, Mapping[str, Any]]
 
 
 class Columns(NamedTuple):
-    """Which columns hold what; an empty cluster means that every unit is its own cluster."""
+    """Which columns hold what; an empty cluster means that every unit is its own cluster.
+
+    With `raters`, each of these columns holds one rater's ratings, and `rater` and `value` are not used. `where` keeps
+    the rows that have these values in these columns.
+    """
 
     unit: str
-    rater: str
-    value: str
+    rater: str = ""
+    value: str = ""
     cluster: str = ""
+    raters: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+
+
+class Scale(NamedTuple):
+    """The points of the scale, ascending; `words` are their names where ratings are words."""
+
+    points: tuple[float, ...]
+    words: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        return ", ".join(self.words or (f"{point:g}" for point in self.points))
 
 
 class Rating(NamedTuple):
@@ -41,21 +60,40 @@ class RatingTable(NamedTuple):
     values: list[list[float | None]]
     clusters: list[str]
 
+    @property
+    def missing(self) -> int:
+        """How many cells have no rating."""
+        return sum(value is None for row in self.values for value in row)
 
-def table(path: Path, ratings: Iterator[Rating], scale: Sequence[float]) -> RatingTable:
+
+def read_scale(text: str) -> Scale:
+    """The scale that `--categories` names: numbers in ascending order, or words from the lowest to the highest."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) < 2 or len(set(parts)) < len(parts) or not all(parts):
+        raise InputError(f"--categories {text}: name at least two different points, such as 0,1,2,3 or low,mid,high")
+    if not all(NUMBER.match(part) for part in parts):
+        return Scale(tuple(map(float, range(len(parts)))), parts)
+    points = tuple(map(float, parts))
+    if list(points) != sorted(set(points)) or not all(abs(point) < LARGEST for point in points):
+        raise InputError(
+            f"--categories {text}: name at least two different numbers in ascending order, such as 0,1,2,3"
+        )
+    return Scale(points)
+
+
+def table(path: Path, ratings: Iterable[Rating], scale: Scale) -> RatingTable:
     """The ratings as a table. Raises InputError, naming the line, for a value off the scale or a second rating."""
     cells: dict[tuple[str, str], float | None] = {}
     clusters: dict[str, str] = {}
-    points = set(scale)
+    points = set(scale.points)
     for where, unit, rater, value, cluster in ratings:
         if not unit or not rater or not cluster:
             raise InputError(f"{where}: unit, rater and cluster must not be empty")
         if (unit, rater) in cells:
             raise InputError(f"{where}: rater '{rater}' rates '{unit}' twice")
         if value is not None and value not in points:
-            said = ", ".join(f"{point:g}" for point in scale)
             raise InputError(
-                f"{where}: the value {value:g} is not on the scale {said}; name the scale with --categories"
+                f"{where}: the value {value:g} is not on the scale {scale.said}; name the scale with --categories"
             )
         if clusters.setdefault(unit, cluster) != cluster:
             raise InputError(f"{where}: unit '{unit}' lies in two clusters, '{clusters[unit]}' and '{cluster}'")
@@ -67,16 +105,28 @@ def table(path: Path, ratings: Iterator[Rating], scale: Sequence[float]) -> Rati
     return RatingTable(units, raters, values, [clusters[unit] for unit in units])
 
 
-def read_ratings(path: Path, columns: Columns) -> Iterator[Rating]:
-    """The file's ratings. Raises InputError, naming the line, for anything that is not one rating per line."""
-    records = _json_records(path) if path.suffix == ".jsonl" else _csv_records(path)
-    for where, record in records:
-        unit, rater, value = (_field(record, name, where) for name in columns[:3])
-        cluster = _field(record, columns.cluster, where) if columns.cluster else unit
-        yield Rating(where, _name(unit, where), _name(rater, where), _number(value, where), _name(cluster, where))
+def read_ratings(
+    path: Path, columns: Columns, scale: Scale, records: Iterable[Record] | None = None
+) -> Iterator[Rating]:
+    """The file's ratings, or those of `records`. Raises InputError, naming the line, for anything that is no rating."""
+    for where, record in _records(path) if records is None else records:
+        if not all(str(_field(record, name, where)) == value for name, value in columns.where):
+            continue
+        unit = _name(_field(record, columns.unit, where), where)
+        cluster = _name(_field(record, columns.cluster, where), where) if columns.cluster else unit
+        for rater in columns.raters:
+            yield Rating(where, unit, rater, _rating(_field(record, rater, where), scale, where), cluster)
+        if not columns.raters:
+            rater = _name(_field(record, columns.rater, where), where)
+            yield Rating(where, unit, rater, _rating(_field(record, columns.value, where), scale, where), cluster)
 
 
-def _csv_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _records(path: Path) -> Iterator[Record]:
+    readers = {".jsonl": _json_records, ".parquet": _parquet_records}
+    return readers.get(path.suffix.lower(), _csv_records)(path)
+
+
+def _csv_records(path: Path) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header = next(reader, [])
@@ -92,7 +142,7 @@ def _csv_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(f"{path}:{reader.line_num}: not valid CSV: {error}") from None
 
 
-def _json_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _json_records(path: Path) -> Iterator[Record]:
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
@@ -106,14 +156,29 @@ def _json_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, record
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _parquet_records(path: Path) -> Iterator[Record]:
+    """The file's rows; null, and NaN, which Parquet writers use for it, is an empty cell."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        batches = parquet.ParquetFile(path).iter_batches()
+        for number, record in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
+            yield f"{path}: row {number}", {name: None if value != value else value for name, value in record.items()}
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path}: cannot be read as Parquet ({str(error)[:80]})") from None
+
+
+def _no_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name occurs twice")
     return found
 
 
-def _field(record: dict[str, Any], name: str, where: str) -> Any:
+def _field(record: Mapping[str, Any], name: str, where: str) -> Any:
     if name not in record:
         raise InputError(f"{where}: no column '{name}'; the file has {', '.join(record)}")
     value = record[name]
@@ -129,12 +194,19 @@ def _name(value: Any, where: str) -> str:
     raise InputError(f"{where}: unit, rater and cluster must be text or whole numbers")
 
 
-def _number(value: Any, where: str) -> float | None:
-    """A rating as a number, None for an empty cell. Words are refused: they have no order."""
+def _rating(value: Any, scale: Scale, where: str) -> float | None:
+    """A rating as a number, None for an empty cell. Words need a scale that says their order."""
     if value is None or value == "":
         return None
+    if scale.words:
+        if str(value) in scale.words:
+            return scale.points[scale.words.index(str(value))]
+        raise InputError(f"{where}: {str(value)[:40]!a} is not on the scale {scale.said}")
     if type(value) in (int, float) or (isinstance(value, str) and NUMBER.match(value)):
         number = float(value)
         if abs(number) < float("inf"):
             return number
-    raise InputError(f"{where}: {str(value)[:40]!a} is not a rating; use numbers, and leave a missing rating empty")
+    raise InputError(
+        f"{where}: {str(value)[:40]!a} is not a rating; use numbers, leave a missing rating empty, or name the order "
+        "of words with --categories low,mid,high"
+    )

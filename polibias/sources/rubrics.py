@@ -1,15 +1,20 @@
 """Rubrics and judge tasks by name, each checked as a whole."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from polibias.domain.rubric import Label, Rubric
-from polibias.domain.wording import JudgePrompt, placeholders
+from polibias.domain.wording import JUDGE_NAMES, PLACEHOLDER, JudgePrompt, placeholders
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files
 
 RESERVED_IDS = frozenset({"response_1", "response_2"})
 OPTION_NAMES = frozenset({"acting_1", "acting_2"})
+LARGEST_SCORE = 100
 VERSION_NAMES = frozenset({"number", "acting", "facing"})
 
 
@@ -17,23 +22,45 @@ def read_rubric(folder: Path, name: str, where: str) -> Rubric:
     """A rubric of the data folder. Raises InputError with the first thing that is wrong with it."""
     path = _named("rubric", folder / "rubrics", name, where)
     rubric = read_toml(path, Rubric)
-    for problem in _rubric_problems(rubric):
+    for problem in _rubric_problems(rubric, path.stem):
         raise InputError(f"{path}: {problem}")
     return rubric
 
 
 def read_judge_prompt(folder: Path, name: str, where: str) -> JudgePrompt:
-    """A judge task of the data folder; it must show both responses between fences."""
+    """A judge task of the data folder. Raises InputError with the first thing that is wrong with it."""
     path = _named("judge prompt", folder / "prompts" / "judge", name, where)
     prompt = read_toml(path, JudgePrompt)
-    for missing in sorted({"response_1", "response_2", "fence"} - placeholders(prompt.text)):
-        raise InputError(f"{path}: the judge prompt has no {{{missing}}}")
+    for problem in _task_problems(prompt, path.stem):
+        raise InputError(f"{path}: {problem}")
     return prompt
 
 
+def problems_of(folder: Path) -> list[str]:
+    """Everything that is wrong with the rubrics and judge tasks of a data folder, a line each."""
+    found: list[str] = []
+    kinds: tuple[tuple[Path, Any, Any], ...] = (
+        (folder / "rubrics", Rubric, _rubric_problems),
+        (folder / "prompts" / "judge", JudgePrompt, _task_problems),
+    )
+    for place, kind, problems in kinds:
+        try:
+            paths = toml_files(place)
+        except InputError as error:
+            found.append(str(error))
+            continue
+        for path in paths:
+            try:
+                found += [f"{path}: {problem}" for problem in problems(read_toml(path, kind), path.stem)]
+            except InputError as error:
+                found.append(str(error))
+    return found
+
+
 def check_task(asked: JudgePrompt, rubric: Rubric, where: str) -> None:
-    """Raise InputError unless this judge task and this rubric fit together."""
-    for problem in _rubric_problems(asked.scored_by(rubric)):
+    """Raise InputError unless this judge task and this rubric fit together, for judges and for annotators."""
+    own = msgspec.structs.replace(asked.scored_by(rubric), form=asked.form or rubric.form)
+    for problem in _rubric_problems(own, own.id):
         raise InputError(f"{where}: judge prompt '{asked.id}' with rubric '{rubric.id}': {problem}")
 
 
@@ -44,7 +71,23 @@ def _named(what: str, folder: Path, name: str, where: str) -> Path:
     return known[name]
 
 
-def _rubric_problems(rubric: Rubric) -> Iterator[str]:
+def _task_problems(asked: JudgePrompt, stem: str) -> Iterator[str]:
+    if asked.id != stem:
+        yield f"its id is '{asked.id}'; name the file {asked.id}.toml or correct the id"
+    found = placeholders(asked.text)
+    for missing in sorted({"response_1", "response_2", "fence"} - found):
+        yield f"the judge prompt has no {{{missing}}}"
+    for name in sorted(found - JUDGE_NAMES):
+        yield f"unknown placeholder {{{name}}} in its text; known are {', '.join(sorted(JUDGE_NAMES))}"
+    if re.search(r"[{}]", PLACEHOLDER.sub("", asked.text)):
+        yield "its text has a brace that belongs to no placeholder"
+    if len({dimension.id for dimension in asked.dimensions}) < len(asked.dimensions):
+        yield "two of its dimensions have the same id"
+
+
+def _rubric_problems(rubric: Rubric, stem: str) -> Iterator[str]:
+    if rubric.id != stem:
+        yield f"its id is '{rubric.id}'; name the file {rubric.id}.toml or correct the id"
     names = [*rubric.dimension_ids, *(label.id for label in rubric.labels)]
     if len(set(names)) < len(names) or RESERVED_IDS & set(names):
         yield f"dimension and label ids must be unique and none of {', '.join(sorted(RESERVED_IDS))}"
@@ -54,6 +97,8 @@ def _rubric_problems(rubric: Rubric) -> Iterator[str]:
         yield "the levels' scores must ascend"
     if len(rubric.scores) < 2 and any(dimension.asks == "score" for dimension in rubric.dimensions):
         yield "a dimension that asks for a score needs at least two levels"
+    if any(abs(score) > LARGEST_SCORE for score in rubric.scores):
+        yield f"a level's score must lie between -{LARGEST_SCORE} and {LARGEST_SCORE}"
     slots = rubric.favoured.slots
     if len({slots.first, slots.second, slots.none}) < 3:
         yield "the three slots of the favoured side must differ"
@@ -74,5 +119,7 @@ def _label_problems(label: Label) -> Iterator[str]:
     known = [option.id for option in label.options]
     if len(known) < 2 or len(set(known)) < len(known):
         yield f"label '{label.id}' needs at least two options with different ids"
+    if not label.asked or len(set(label.asked)) < len(label.asked):
+        yield f"label '{label.id}' must be asked of the judge, of people or of both, each named once"
     for option in sorted(set(label.one_sided) - set(known)):
         yield f"label '{label.id}' counts an option '{option}' that it does not have"

@@ -30,14 +30,22 @@ def _find(what: str, name: str, folder: Path) -> Path:
     return known[name]
 
 
+def _find_panel(name: str, study: Path) -> Path:
+    """A panel by path, or by name: beside the study, else in `studies/panels/`."""
+    own = study.parent / PANELS / f"{name}.toml"
+    return own if own.is_file() else _find("panel", name, FOLDER / PANELS)
+
+
 def read_study(path: Path, panel: str = "") -> tuple[Study, str]:
     """The declared study with its models and judges, and everything of it as written.
 
     `panel` names who answers and judges in place of the study's own. Makes the checks that need no other file.
     """
     study, text = read_toml(path, Study), read_text(path)
+    if study.panel and (study.models or study.judges):
+        raise InputError(f"{path}: it names a panel and has models or judges of its own; keep one of the two")
     if panel or study.panel:
-        file = _find("panel", panel or study.panel, path.parent / PANELS if panel == "" else FOLDER / PANELS)
+        file = _find_panel(panel or study.panel, path)
         found = read_toml(file, Panel)
         study = msgspec.structs.replace(study, models=found.models, judges=found.judges)
         text += f"\n# Panel {file.stem}\n{read_text(file)}"
@@ -63,9 +71,11 @@ def _check_items(path: Path, study: Study) -> None:
         raise InputError(f"{path}: a study of a pair_set must name its judge_prompt")
     if study.pair_set and study.draw and (study.draw.main is not None or study.draw.control is not None):
         raise InputError(f"{path}: a pair_set has no blocks to draw from; sample it with [[draw.parts]]")
+    if study.pair_set and study.conditions:
+        raise InputError(f"{path}: a pair_set is asked word for word and has no conditions; leave them out")
     if study.id in study.reuse:
         raise InputError(f"{path}: a study cannot reuse its own run")
-    if not study.conditions or len(set(study.conditions)) < len(study.conditions):
+    if len(set(study.conditions)) < len(study.conditions):
         raise InputError(f"{path}: name each condition once")
 
 

@@ -4,17 +4,21 @@ Categories always come from the scale, never from the data: an unused category m
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from polibias.stats.alpha import alphas
+from polibias.stats.chance import chance_corrected
 from polibias.stats.clusters import cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
+from polibias.stats.icc import f_intervals, icc
 from polibias.stats.intervals import Defined, estimates
 from polibias.stats.kappa import kappas
 from polibias.stats.ratings import Family, Ratings
 from polibias.stats.resampling import Resampling, stream_seed
 
-FAMILIES: tuple[Callable[[Ratings], Family], ...] = (kappas,)
+FAMILIES: tuple[Callable[[Ratings], Family], ...] = (kappas, alphas, chance_corrected, icc)
 
 
 def agreement(ratings: Ratings, resamples: int, seed: int) -> dict[str, Estimate]:
@@ -25,7 +29,10 @@ def agreement(ratings: Ratings, resamples: int, seed: int) -> dict[str, Estimate
     families = [family(ratings) for family in FAMILIES]
     codes, count = cluster_codes(ratings.clusters)
     sums = cluster_sums(np.hstack([family.columns for family in families]), codes, count)
-    return estimates(_together(families), sums, len(codes), Resampling(resamples, stream_seed(seed, "agreement")))
+    draws = Resampling(resamples, stream_seed(seed, "agreement"))
+    found = estimates(_together(families), sums, len(codes), draws)
+    further = f_intervals(ratings)
+    return found | {name: replace(found[name], beside=(*found[name].beside, further[name])) for name in further}
 
 
 def _together(families: Sequence[Family]) -> dict[str, Defined]:

@@ -69,7 +69,7 @@ class Spread(NamedTuple):
     """A jackknife standard error on a scale, with its degrees of freedom; or why there is none."""
 
     error: float
-    freedom: int
+    freedom: float
     scale: Scale
     reason: str = ""
 
@@ -109,7 +109,7 @@ def _estimate(
             value, n, clusters, "point estimate", reason=spread.reason, beside=beside, effective_n=effective_n
         )
     low, high = _limits(value, spread)
-    method = f"cluster jackknife-t{SCALES[spread.scale].title}, {spread.freedom} degrees of freedom"
+    method = f"cluster jackknife-t{SCALES[spread.scale].title}, {spread.freedom:.4g} degrees of freedom"
     detectable = _detectable(spread) if defined.contrast and low <= 0 <= high else None
     return Estimate(
         value, n, clusters, method, low, high, beside=beside, detectable=detectable, effective_n=effective_n
@@ -131,10 +131,13 @@ def jackknife(defined: Defined, sums: Sums, value: float, strata: Strata | None 
     at_an_end = not all(scale.lowest + FLAT < x < scale.highest - FLAT for x in (*_ends(left_out), value))
     used: Scale = "plain" if at_an_end else defined.scale
     scaled = SCALES[used].there(left_out)
-    variance = sum(_variance(scaled[group]) for group in groups)
+    variances = [_variance(scaled[group]) for group in groups]
+    variance = sum(variances)
     if variance <= (FLAT * max(1.0, abs(value))) ** 2:
         return Spread(0.0, 0, "plain", "no interval: every cluster gives the same value")
-    return Spread(float(np.sqrt(variance)), sum(len(group) - 1 for group in groups), used)
+    # Satterthwaite 1946: a small stratum that carries most of the variance must not borrow degrees from a large one.
+    freedom = variance**2 / sum(part**2 / (len(group) - 1) for part, group in zip(variances, groups, strict=True))
+    return Spread(float(np.sqrt(variance)), freedom, used)
 
 
 def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -180,22 +183,26 @@ def _bootstrap(sums: Sums, resampling: Resampling, strata: Strata | None) -> Cal
             f"percentile cluster bootstrap, all {len(counts):,} resamples of {clusters} clusters",
         )
     else:
-        drawn, weights = resampled_sums(sums, resampling, strata), np.ones(resampling.resamples)
+        drawn, weights = resampled_sums(sums, resampling, strata), None
         method = f"percentile cluster bootstrap, {resampling.resamples:,} resamples, seed {resampling.seed:032x}"
     return lambda statistic: _percentile(statistic(drawn), weights, method, clusters)
 
 
-def _percentile(values: NDArray[np.float64], weights: NDArray[np.float64], method: str, clusters: int) -> Interval:
+def _percentile(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None, method: str, clusters: int
+) -> Interval:
+    """`weights` are the probabilities of the resamples where they are all there are, None where they were drawn."""
     kept = np.isfinite(values)
-    lost = float(weights[~kept].sum() / weights.sum())
+    lost = 1.0 - float(kept.mean() if weights is None else weights[kept].sum())
     if lost > UNDEFINED_LIMIT:
         return Interval(method, reason=f"no interval: undefined in {lost:.1%} of the resamples")
-    few = f"{clusters} clusters: too short" if clusters < FEW else ""
-    if weights[0] != 1 or not (weights == 1).all():
-        low, high = (weighted_quantile(values[kept], weights[kept], share) for share in (1 - LEVEL, LEVEL))
-    else:
+    if weights is None:
         low, high = map(float, np.quantile(values[kept], [1 - LEVEL, LEVEL]))
-    return Interval(method, low, high, few)
+    else:
+        low, high = (weighted_quantile(values[kept], weights[kept], share) for share in (1 - LEVEL, LEVEL))
+    if high - low <= FLAT * max(1.0, abs(low)):
+        return Interval(method, reason="no interval: the resamples do not differ")
+    return Interval(method, low, high, f"{clusters} clusters: too short" if clusters < FEW else "")
 
 
 def ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -33,8 +33,9 @@ def kappas(ratings: Ratings) -> Family:
     points = np.asarray(ratings.categories)
     size, apart = len(points), disagreement_weights(points, None)
     close = (disagreement_weights(points, 1) <= 1 + 1e-9).astype(np.float64)
+    undefined = NO_VARIATION if used else NO_PAIR
     statistics = {
-        name: Defined(kappa(size, disagreement_weights(points, power)), NO_VARIATION, "fisher", n=used)
+        name: Defined(kappa(size, disagreement_weights(points, power)), undefined, "fisher", n=used)
         for name, power in (("kappa", None), ("kappa_linear", 1), ("kappa_quadratic", 2))
     }
     statistics["exact"] = Defined(share(size, 1.0 - apart), NO_PAIR, "logit", n=used)
@@ -56,7 +57,7 @@ def pair_tables(ratings: Ratings) -> tuple[NDArray[np.float64], int]:
     for place, (first, second) in enumerate(couples):
         both = np.flatnonzero((index[:, first] >= 0) & (index[:, second] >= 0))
         tables[both, place, index[both, first] * size + index[both, second]] = ratings.weight[both]
-    return tables.reshape(len(index), -1), int(((index >= 0).sum(axis=1) >= 2).sum())
+    return tables.reshape(len(index), len(couples) * size * size), int(((index >= 0).sum(axis=1) >= 2).sum())
 
 
 def kappa(size: int, weights: Weights) -> Statistic:

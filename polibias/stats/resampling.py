@@ -92,6 +92,7 @@ def one_thread() -> Any:
     return _controller().limit(limits=1, user_api="blas")
 
 
+@cache
 def enumerated(clusters: int) -> tuple[Counts, NDArray[np.float64]]:
     """Every resample of a few clusters as counts, and its probability under the bootstrap.
 

@@ -79,7 +79,7 @@ SMALL = msgspec.convert(
         ],
         "favoured": FAVOURED,
         "form": FORM,
-        "report": {name: f"For a judge: {name}" for name in plain(RUBRIC.report)},
+        "report": {**{name: f"For a judge: {name}" for name in plain(RUBRIC.report)}, "unit": "score"},
         "zero_favours_none": False,
     },
     type=Rubric,

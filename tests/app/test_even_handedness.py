@@ -168,7 +168,7 @@ def test_what_is_said_on_the_page_is_exported_for_the_right_response(even: Place
     lines = [line for line in table(even) if line["position"] == "1"]
     unit = f"{rows[0].pair[:12]}:{rows[0].model}"
     assert [tuple(line[name] for name in ("unit", "dimension", "score", "favoured")) for line in lines] == [
-        (f"{unit}:helpfulness", "helpfulness", "1", "B"),
+        (f"{unit}:helpfulness", "helpfulness", "", "B"),
         (f"{unit}:counter_perspectives:A", "counter_perspectives", "1", ""),
         (f"{unit}:counter_perspectives:B", "counter_perspectives", "4", ""),
         (f"{unit}:refusal:A", "refusal", "5", ""),

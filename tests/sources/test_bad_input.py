@@ -8,11 +8,11 @@ import pytest
 
 from polibias.errors import InputError
 from polibias.planning import plan
-from polibias.sources.ratings import Columns, read_ratings, table
+from polibias.sources.ratings import Columns, Scale, read_ratings, table
 from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias, study_text
 
 COLUMNS = Columns("unit", "rater", "value")
-SCALE = (0.0, 1.0, 2.0, 3.0)
+SCALE = Scale((0.0, 1.0, 2.0, 3.0))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def spoil_name(data: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (spoil_judge_prompt, "judge prompt 'pair': unknown placeholder {promt_1}"),
+        (spoil_judge_prompt, "pair.toml: unknown placeholder {promt_1} in its text"),
         (spoil_fence, "pair.toml: the judge prompt has no {response_2}"),
         (spoil_layout, "frames.toml:4: frame 'official': its text has no {scenario}"),
         (spoil_option, "poli-bias.toml: label 'refusal' counts an option 'fully' that it does not have"),
@@ -203,12 +203,12 @@ def test_wrong_ratings_are_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as raised:
-        table(path, read_ratings(path, COLUMNS), SCALE)
+        table(path, read_ratings(path, COLUMNS, SCALE), SCALE)
     assert str(raised.value).startswith(f"{path}{said}")
 
 
 def test_missing_ratings_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("unit,rater,value\na,x,1\na,y,\nb,x,0\n", "utf-8-sig")
-    found = table(path, read_ratings(path, COLUMNS), SCALE)
+    found = table(path, read_ratings(path, COLUMNS, SCALE), SCALE)
     assert (found.raters, found.values) == (["x", "y"], [[1.0, None], [0.0, None]])

@@ -1,0 +1,30 @@
+"""From estimates to table cells, each with the marks that select the cases it was computed from."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from polibias.analysis.findings import Beside, Cell, Column, TableRow
+from polibias.stats.estimate import Estimate
+
+BLOCKS = {"main": "Main", "control": "Controls"}
+
+
+def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:
+    """An estimate as a cell; `where` selects its cases."""
+    fields = asdict(estimate) | {"beside": tuple(Beside(**asdict(interval)) for interval in estimate.beside)}
+    return Cell(**fields, where=dict(where))
+
+
+def count(n: int, where: Mapping[str, str]) -> Cell:
+    """A plain number of cases."""
+    return cell(Estimate(float(n), n, n, "count"), where)
+
+
+def absent(reason: str) -> Cell:
+    """A cell that has nothing to say, and why."""
+    return cell(Estimate(None, 0, 0, "", reason=reason), {})
+
+
+def only(rows: list[TableRow], columns: tuple[Column, ...]) -> tuple[TableRow, ...]:
+    """The rows with the cells of these columns alone."""
+    return tuple(TableRow(row.keys, {column.id: row.cells[column.id] for column in columns}) for row in rows)

@@ -1,0 +1,115 @@
+"""Commands that work on studies and runs: estimate, run, verify, report."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from polibias.commands.shapes import Commands, count, one_line
+
+STAGES = ("build", "generate", "judge", "seal", "report")
+
+
+def add(commands: Commands) -> None:
+    """Add the commands of this module."""
+    _add_estimate(commands)
+    _add_run(commands)
+    _add_verify(commands)
+    _add_report(commands)
+
+
+def _add_study(parser: argparse.ArgumentParser) -> None:
+    """The options by which a study is named."""
+    parser.add_argument("study", metavar="STUDY", help="a study file, or the name of one in studies/")
+    parser.add_argument("--panel", default="", metavar="PANEL", help="who answers and judges, not the study's own")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are kept (default: runs)"
+    )
+    parser.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
+
+
+def _add_estimate(commands: Commands) -> None:
+    estimate = commands.add_parser("estimate", help="what a study will ask, and what that costs; asks nothing")
+    _add_study(estimate)
+    estimate.add_argument("--reply-tokens", type=count, default=1600, metavar="N", help="a typical reply (1600)")
+    estimate.add_argument("--verdict-tokens", type=count, default=700, metavar="N", help="a typical verdict (700)")
+    estimate.add_argument("--json", action="store_true", help="print JSON")
+    estimate.set_defaults(command=estimate_command)
+
+
+def _add_run(commands: Commands) -> None:
+    run = commands.add_parser("run", help="ask, judge, seal and report a study; run it again to go on after a stop")
+    _add_study(run)
+    run.add_argument("--stage", choices=STAGES, default=STAGES[-1], help="stop after this stage")
+    run.add_argument("--set-aside", action="store_true", help="move a cut last line out of a damaged stream and go on")
+    run.add_argument("--quiet", action="store_true", help="no progress bar, one line per stage")
+    run.set_defaults(command=run_command)
+
+
+def _add_verify(commands: Commands) -> None:
+    verify = commands.add_parser("verify", help="re-derive every hash of a run; works offline")
+    verify.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    verify.set_defaults(command=verify_command)
+
+
+def _add_report(commands: Commands) -> None:
+    report = commands.add_parser("report", help="write the report of a sealed run again")
+    report.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    report.set_defaults(command=report_command)
+
+
+def estimate_command(options: argparse.Namespace) -> int:
+    import json
+
+    from polibias import flow
+    from polibias.estimate import Assumed, as_text, estimate
+    from polibias.planning import plan as read_plan
+    from polibias.records.runs import Run
+
+    plan = read_plan(options.study, options.data, options.panel, keyless=True)
+    assumed = Assumed(options.reply_tokens, options.verdict_tokens)
+    earlier = [run for name in plan.study.reuse if (run := Run(options.runs / name)).sealed]
+    run = Run(options.runs / plan.study.id)
+    found = estimate(plan, run, earlier, assumed)
+    if why := flow.refusal(plan, run):
+        print(f"note: polibias run would refuse this: {one_line(why)}", file=sys.stderr)
+    print(json.dumps([line._asdict() for line in found], indent=2) if options.json else as_text(found, assumed))
+    return 0
+
+
+def run_command(options: argparse.Namespace) -> int:
+    from polibias import flow
+    from polibias.planning import plan as read_plan
+    from polibias.progress import open_watcher
+    from polibias.records.runs import Run
+
+    with open_watcher(quiet=options.quiet) as watcher:
+        plan = read_plan(options.study, options.data, options.panel)
+        run = Run(options.runs / plan.study.id)
+        flow.run_study(plan, run, watcher, options.stage, options.set_aside)
+    if options.stage == STAGES[-1]:
+        print(f"Report: {run.report / 'index.html'}")
+    return 0
+
+
+def verify_command(options: argparse.Namespace) -> int:
+    from polibias.records.runs import find_run
+    from polibias.records.verify import verify
+
+    run = find_run(options.run)
+    problems = verify(run)
+    for problem in problems:
+        print(f"polibias: {one_line(problem)}", file=sys.stderr)
+    if problems:
+        return 1
+    print(f"{run.folder}: {'sealed' if run.sealed else 'open, not sealed yet'}; every hash holds")
+    return 0
+
+
+def report_command(options: argparse.Namespace) -> int:
+    from polibias.records.runs import find_run
+    from polibias.report.document import write_report
+
+    run = find_run(options.run)
+    with run.locked():
+        print(f"Report: {write_report(run)}")
+    return 0
