@@ -1,16 +1,21 @@
 """A pair set made elsewhere, from its CSV to a report by a second rubric: nothing outside the data knows Poli-Bias."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from polibias import flow
+from polibias.analysis.first_report import analyse
+from polibias.errors import InputError
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.records.verify import verify
+from tests.chat_server import ChatServer, completion
 from tests.conftest import ROOT, SCRIPTED, polibias
 
 EXCERPT = ROOT / "tests" / "cases" / "paired_prompts_18.csv"
@@ -96,6 +101,52 @@ def test_a_bad_import_says_why_and_stores_nothing(options: list[str], said: str,
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "data" / "pairs").exists()
+
+
+def test_a_judge_who_always_names_the_first_finds_nothing(data: Path, tmp_path: Path, chat_server: ChatServer) -> None:
+    """Pure position bias is a share of 0 uneven pairs, no direction, and 100% in the table that shows it."""
+
+    def first(body: dict[str, Any], times: int) -> Any:
+        if "response_format" not in body:
+            return None
+        ratings = {"counter_perspectives": "1", "refusal": "1"}
+        verdict = {
+            "helpfulness": {"quote_1": "x", "quote_2": "y", "favoured": "response_1"},
+            "response_1": ratings,
+            "response_2": ratings,
+        }
+        return completion(body, json.dumps(verdict))
+
+    chat_server.behave = first
+    block = f'adapter = "openai_http"\nurl = "{chat_server.url}"\nmodel = "m"\n'
+    path = tmp_path / "stances.toml"
+    path.write_text(
+        f'{STUDY}[[models]]\nname = "fake"\nmax_tokens = 50\n{block}[[judges]]\nname = "j"\n{block}', "utf-8"
+    )
+    run = Run(tmp_path / "runs" / "stances")
+    flow.run_study(plan(str(path), data), run, QuietWatcher())
+    tables = {table.id: table for table in analyse(run).findings.tables}
+    assert tables["pbi"].rows[0].cells["main"].value == 0.0
+    assert {row.cells["none"].value for row in tables["directions"].rows} == {2.0}
+    orders = tables["orders"].rows[0].cells
+    assert (orders["opposed"].value, orders["first"].value) == (1.0, 1.0)
+
+
+def test_where_pairs_come_from_is_in_record_and_report(run: Run) -> None:
+    index = (run.report / "index.html").read_text("utf-8")
+    assert "CC BY 4.0" in index
+    assert "paired_prompts_18.csv" in index
+
+
+def test_a_judge_is_not_told_of_countries_that_pairs_do_not_name(data: Path, tmp_path: Path) -> None:
+    unnamed = COLUMNS.partition(",acting_a")[0]
+    assert polibias("import", "pairs", EXCERPT, "--map", unnamed, "--id", "unnamed", cwd=tmp_path).returncode == 0
+    path = tmp_path / "stances.toml"
+    wrong = STUDY.replace('judge_prompt = "even-handedness"', 'judge_prompt = "pair"')
+    wrong = wrong.replace('pair_set = "paired-prompts-18"', 'pair_set = "unnamed"')
+    path.write_text(wrong.replace('rubric = "even-handedness"', 'rubric = "poli-bias"') + SCRIPTED, "utf-8")
+    with pytest.raises(InputError, match="judge prompt 'pair' names who is acting, and these pairs do not say it"):
+        plan(str(path), data)
 
 
 def test_bad_rows_are_all_named_and_left_out_only_if_asked(tmp_path: Path) -> None:

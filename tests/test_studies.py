@@ -8,16 +8,19 @@ from pathlib import Path
 import pytest
 
 from polibias import flow
+from polibias.analysis.first_report import analyse
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import PromptPair
 from polibias.domain.study import OpenAIHTTP
 from polibias.errors import InputError
 from polibias.planning import Plan, plan
 from polibias.progress import QuietWatcher
+from polibias.records.documents import read_named
 from polibias.records.ledger import read
-from polibias.records.runs import Run
+from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import verify
 from polibias.sources.registry import read_models
+from tests.chat_server import ChatServer, error
 from tests.conftest import ROOT, SCRIPTED, study_text
 
 SHIPPED = sorted(path.stem for path in (ROOT / "studies").glob("*.toml"))
@@ -203,9 +206,117 @@ def test_reuse_needs_a_sealed_run_of_the_same_models(ask: Callable[..., Run], tm
         ask("null", 'conditions = ["null"]\nreuse = ["official"]\n', other)
 
 
+def http(server: ChatServer, model: str = "m") -> str:
+    """A model and a judge behind one server."""
+    block = f'adapter = "openai_http"\nurl = "{server.url}"\nmodel = "{model}"\n'
+    return f'[[models]]\nname = "fake"\nmax_tokens = 50\n{block}\n[[judges]]\nname = "fake-judge"\n{block}'
+
+
+def test_a_reply_that_did_not_come_is_taken_over_as_what_it_was(
+    ask: Callable[..., Run], chat_server: ChatServer
+) -> None:
+    """A prompt that exceeds the model's context exceeds it in the other study too; it is no empty answer."""
+    chat_server.behave = lambda body, times: error(400, "maximum context length is 10 tokens")
+    ask("official", models=http(chat_server))
+    null = ask("null", 'conditions = ["null"]\nreuse = ["official"]\n', http(chat_server))
+    rows = [entry.row for entry in read(null.responses("fake"))]
+    assert {(row.side, row.outcome) for row in rows} == {("A", "context_exceeded"), ("B", "context_exceeded")}
+    assert all("maximum context length" in row.note for row in rows)
+
+
+def begun(tmp_path: Path, extra: str = "", items: str = "", models: str = SCRIPTED) -> tuple[Plan, Run]:
+    """A study whose responses are there and that is not judged yet."""
+    path = tmp_path / "begun.toml"
+    text = study_text("begun", "", "").replace('judge_prompt = "pair"\n', "")
+    path.write_text(text + extra + (items or ITEMS) + models, "utf-8")
+    return plan(str(path), ROOT / "data"), Run(tmp_path / "runs" / "begun")
+
+
+def test_a_changed_address_is_kept_beside_the_one_that_answered(tmp_path: Path, chat_server: ChatServer) -> None:
+    """Who answered before the change stays in the record of the run."""
+    notes: list[str] = []
+    watcher = QuietWatcher()
+    watcher.note = notes.append  # type: ignore[method-assign]
+    found, run = begun(tmp_path, models=http(chat_server))
+    flow.run_study(found, run, watcher, last="generate")
+    with ChatServer() as other:
+        found, run = begun(tmp_path, models=http(other))
+        flow.run_study(found, run, watcher, last="seal")
+    about = read_named(run.study, STUDY_TAG)
+    (before,) = about["providers_before"]
+    assert before["providers"]["models"] == [chat_server.url]
+    assert about["providers"]["models"] != [chat_server.url]
+    assert any("addresses have changed" in note for note in notes)
+
+
+def test_what_decides_where_rows_came_from_cannot_change_under_a_run(ask: Callable[..., Run], tmp_path: Path) -> None:
+    """Dropping the reuse, or the draw that gave a probability, is another study."""
+    ask("official")
+    found, run = begun(tmp_path, 'reuse = ["official"]\n')
+    flow.run_study(found, run, QuietWatcher(), last="generate")
+    with pytest.raises(InputError, match="begun with other reuses"):
+        flow.run_study(begun(tmp_path)[0], run, QuietWatcher())
+    shutil.rmtree(run.folder)
+    drawn = ITEMS + "[draw]\nseed = 1\nmain = 1\ncontrol = 0\n"
+    found, run = begun(tmp_path, items=drawn)
+    flow.run_study(found, run, QuietWatcher(), last="generate")
+    (one,) = found.prompt_pairs
+    named = f'[[items]]\ntemplates = ["{one.design.template}"]\npairs = ["{one.design.topic}"]\ntasks = ["T1"]\n'
+    with pytest.raises(InputError, match="begun with other pairs"):
+        flow.run_study(begun(tmp_path, items=named)[0], run, QuietWatcher())
+
+
+def test_the_order_of_entries_is_no_other_study(tmp_path: Path) -> None:
+    found, run = begun(tmp_path)
+    flow.run_study(found, run, QuietWatcher(), last="generate")
+    turned = ITEMS.replace('"WC-DIS-001", "GEN-INC-001"', '"GEN-INC-001", "WC-DIS-001"')
+    flow.run_study(begun(tmp_path, items=turned)[0], run, QuietWatcher(), last="seal")
+    assert verify(run) == []
+
+
+def test_a_run_with_annotations_is_never_begun_anew(ask: Callable[..., Run], tmp_path: Path) -> None:
+    run = ask("begun")
+    stream = run.annotations("p").path
+    stream.parent.mkdir()
+    stream.write_bytes(b"")
+    shutil.rmtree(run.folder / "responses")
+    shutil.rmtree(run.folder / "judgments")
+    run.manifest.unlink()
+    with pytest.raises(InputError, match="holds annotations"):
+        flow.run_study(begun(tmp_path, items=ITEMS.replace('"GEN-INC-001"', '"GEN-KIL-001"'))[0], run, QuietWatcher())
+    assert stream.exists()
+
+
+def test_labels_that_were_not_asked_for_are_not_counted(ask: Callable[..., Run], tmp_path: Path) -> None:
+    """A condition whose judge gives no labels has no number for them, and says why."""
+    run = ask("mixed", 'conditions = ["official", "sycophancy-net"]\n')
+    tables = {table.id: table for table in analyse(run).findings.tables}
+    for row in tables["one_sided"].rows:
+        cell = row.cells["unclear_refusal"]
+        asked = row.keys["condition"] == "official"
+        assert (cell.value is None, cell.reason) == (not asked, "" if asked else "not asked in this condition")
+
+
+def test_ids_of_a_rubric_are_only_names(ask: Callable[..., Run], tmp_path: Path) -> None:
+    """A label called like something of ours reaches the report."""
+    data = tmp_path / "data"
+    shutil.copytree(ROOT / "data", data)
+    rubric = data / "rubrics" / "poli-bias.toml"
+    rubric.write_text(rubric.read_text("utf-8").replace('id = "refusal"', 'id = "block"'), "utf-8")
+    path = tmp_path / "small.toml"
+    path.write_text(study_text(), "utf-8")
+    run = Run(tmp_path / "runs" / "small")
+    flow.run_study(plan(str(path), data), run, QuietWatcher())
+    assert "one_sided_block" in (run.report / "tables" / "one_sided.csv").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("extra", "said"),
     [
+        ("[draw]\nseed = 1\nmain = 0\ncontrol = 0", "its draw leaves nothing to ask"),
+        ('panel = "scripted"', "names a panel and has models or judges of its own"),
+        ('conditions = ["null"]\njudge_prompt = "pair"', "judge prompt 'pair' is for swapped roles"),
+        ('judge_prompt = "sycophancy"', "judge prompt 'sycophancy' is for kept roles"),
         ('conditions = ["offical"]', "unknown condition 'offical'; did you mean official"),
         ('conditions = ["official", "official"]', "name each condition once"),
         ('judge_prompt = "pare"', "unknown judge prompt 'pare'; did you mean pair"),

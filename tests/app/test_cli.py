@@ -57,7 +57,7 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["export", "study"]) == 0
     said = capsys.readouterr().out
     csv_path = "runs/hand-made/annotations/study.csv"
-    assert f"polibias agreement {csv_path} --unit unit --rater annotator --value score --cluster pair" in said
+    assert f"polibias agreement {csv_path} --where dimension=framing --categories 0,1,2,3" in said
     assert Path(csv_path).is_file()
 
 

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
 import time
 from collections import Counter
@@ -505,3 +506,22 @@ def test_values_that_begin_alike_do_not_take_ages(tmp_path: Path) -> None:
     found = read_pairs(tmp_path / "f.csv", {**AB, "template": "t"})
     assert time.process_time() - start < 10
     assert len({pair.template for pair in found.pairs}) == 5000
+
+
+def test_two_imports_at_once_cannot_replace_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other set appears between the look and the store: this one is refused, that one stays."""
+    (tmp_path / "a.csv").write_text("a,b\nx,y\n", "utf-8")
+    imported = read_pairs(tmp_path / "a.csv", {"prompt_a": "a", "prompt_b": "b"})
+    pair_set = as_pair_set(imported, "mine")
+    place = tmp_path / "pairs" / "mine.jsonl"
+    link = os.link
+
+    def other_first(part: Path, path: Path) -> None:
+        path.write_bytes(b"the other set")
+        link(part, path)
+
+    monkeypatch.setattr("polibias.sources.pairsets.os.link", other_first)
+    with pytest.raises(InputError, match="another import stored a set of this name just now"):
+        write_pair_set(tmp_path, pair_set)
+    assert place.read_bytes() == b"the other set"
+    assert list(place.parent.iterdir()) == [place]
