@@ -1,6 +1,6 @@
 """All findings of a run, from its sealed records alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -56,7 +56,7 @@ def analyse(run: Run) -> Analysed:
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
         notes=tuple(_notes(about, found)),
-        summary=tuple(in_words(row) for row in tables.main_table().rows),
+        summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
         titles=_titles(about["study"]["conditions"], rubrics),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
@@ -168,11 +168,14 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
         yield "A judge of this run is also an evaluated model: it scored its own responses."
 
 
-def in_words(row: TableRow) -> str:
-    """The main comparison as a sentence, with what it does and does not show; one block alone is only described."""
+def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:
+    """The main comparison as a sentence, with what it does and does not show; one block alone is only described.
+
+    `conditions` holds their titles.
+    """
     who = f"{row.keys['model']}, judged by {row.keys['judge']}"
     if "condition" in row.keys:
-        who += f", condition {row.keys['condition']}"
+        who += f", {conditions.get(row.keys['condition'], row.keys['condition'])}"
     if "difference" not in row.cells:
         return f"{who}: {_alone(next(iter(row.cells.values())))}."
     main, control, difference = (row.cells[name] for name in ("main", "control", "difference"))

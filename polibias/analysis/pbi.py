@@ -4,6 +4,7 @@ Source: paper sections 3.3 and 5.1.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from polibias.analysis.cells import BLOCKS, cell, only
@@ -65,10 +66,21 @@ class Tables:
         name = "\n".join([*(f"{key}={where[key]}" for key in sorted(where)), score])
         found = self.index(rows, rows[score].to_list(), main, name)
         selected = {**where, "complete": "yes"}
+        lowest, highest = self._ends(score)
+        ends = {"difference": (lowest - highest, highest - lowest)}
         return {
-            column: cell(value, selected | ({"block": column} if column in BLOCKS else {}))
+            column: cell(
+                telling(value, *ends.get(column, (lowest, highest))),
+                selected | ({"block": column} if column in BLOCKS else {}),
+            )
             for column, value in found.items()
         }
+
+    def _ends(self, score: str) -> tuple[float, float]:
+        """The lowest and highest value that a score column can have."""
+        if score == "total":
+            return self.rubric.lowest_total, self.rubric.highest_total
+        return self.rubric.lowest, self.rubric.highest
 
     def index(
         self, rows: "pd.DataFrame", values: Sequence[float], main: Sequence[bool], name: str
@@ -113,6 +125,14 @@ class Tables:
 
     def _table(self, id: str, title: str, caption: str, keys: tuple[str, ...], rows: list[TableRow]) -> Table:
         return Table(id, title, caption, keys, self.columns, only(rows, self.columns))
+
+
+def telling(estimate: Estimate, lowest: float, highest: float) -> Estimate:
+    """The estimate without an interval that would hold every value there can be, and with the reason instead."""
+    if estimate.low is None or estimate.high is None or estimate.low > lowest or estimate.high < highest:
+        return estimate
+    reason = f"no interval: with {estimate.clusters} clusters it would cover the whole scale"
+    return replace(estimate, low=None, high=None, detectable=None, reason=reason)
 
 
 WEIGHTED = " Items had unequal chances to be drawn and are weighted by their inverse."

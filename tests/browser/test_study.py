@@ -310,7 +310,7 @@ def test_a_rubric_without_a_scale_is_answered_on_a_phone(
             assert line["first"] == first[int(line["position"]) - 1]
             version = "2" if line["unit"][-1] != line["first"] else "1"
             if line["dimension"] == "helpfulness":
-                assert (line["score"], line["favoured"]) == ("1", "B" if line["first"] == "A" else "A")
+                assert (line["score"], line["favoured"]) == ("", "B" if line["first"] == "A" else "A")
             else:
                 assert (line["score"], line["favoured"]) == (str(int(version) + 1), "")
         context.close()
