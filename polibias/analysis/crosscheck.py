@@ -74,16 +74,20 @@ def crosscheck(estimates: Mapping[str, Estimate], ratings: Ratings) -> list[Chec
         warnings.simplefilter("ignore")
         theirs = {**_sklearn(ratings), **_krippendorff(ratings), **_pingouin(ratings)}
     return [
-        Check(name, library, estimates[name].value, value, _trap(library, estimates[name].value, value))
+        Check(name, library, estimates[name].value, value, _trap(name, library, estimates[name].value, value))
         for name, (library, value) in theirs.items()
         if name in estimates
     ]
 
 
-def _trap(library: str, ours: float | None, theirs: float | None) -> str:
+def _trap(name: str, library: str, ours: float | None, theirs: float | None) -> str:
     """What the library is known to get wrong, where that is the case at hand."""
-    if library.startswith("pingouin") and ours is None and theirs is not None:
+    if ours is not None or theirs is None:
+        return ""
+    if library.startswith("pingouin"):
         return "constant ratings have no ICC; the library divides rounding errors"
+    if name == "alpha_ratio":
+        return "a scale with negative points is no ratio scale; the library does not ask"
     return ""
 
 

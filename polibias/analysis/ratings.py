@@ -139,20 +139,21 @@ def as_text(found: Agreement, checks: Sequence[Check] | None = None) -> str:
 
 
 def _line(name: str, estimate: Estimate, width: int) -> str:
-    value = "–" if estimate.value is None else f"{estimate.value:.3f}"
+    value = "–" if estimate.value is None else f"{estimate.value:z.3f}"
     bounds = _bounds(estimate.low, estimate.high)
     beside = _bounds(estimate.beside[0].low, estimate.beside[0].high) if estimate.beside else ""
     return f"{name:<{width}}{value:>8}  {bounds:<18}{beside:<18}{estimate.n:>7}{estimate.clusters:>10}"
 
 
 def _bounds(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+    return "" if low is None or high is None else f"[{low:z.3f}, {high:z.3f}]"
 
 
 def _marginals(found: Agreement) -> Iterator[str]:
     labels = found.scale.words or tuple(f"{point:g}" for point in found.scale.points)
     width = max(*map(len, found.table.raters), len("used")) + 2
-    cell = max(6, *(len(label) + 2 for label in labels))
+    most = max(max(counts) for counts in found.marginals.values())
+    cell = 2 + max(len(str(most)), *map(len, labels))
     yield f"{'used':<{width}}{''.join(f'{label:>{cell}}' for label in labels)}"
     for rater, counts in found.marginals.items():
         yield f"{rater:<{width}}{''.join(f'{count:>{cell}}' for count in counts)}"
@@ -171,6 +172,11 @@ def _footnotes(found: Agreement) -> Iterator[str]:
         yield f"{', '.join(names)}: {reason}."
     methods = [estimate.method for estimate in estimates if estimate.low is not None]
     methods += [other.method for estimate in estimates for other in estimate.beside if other.low is not None]
-    warnings = [f"percentile: {other.reason}" for estimate in estimates for other in estimate.beside if other.reason]
+    warnings = [
+        f"{other.method.split(',')[0]}: {other.reason}"
+        for estimate in estimates
+        for other in estimate.beside
+        if other.reason
+    ]
     for text in dict.fromkeys((*methods, *warnings)):
         yield f"{text[0].upper()}{text[1:]}."

@@ -211,7 +211,7 @@ def _why(table: Table) -> list[str]:
     """Each reason for a missing value or interval in a table, once."""
     cells = [cell for row in table.rows for cell in row.cells.values()]
     reasons = {cell.reason for cell in cells} | {
-        f"percentile: {other.reason}" for cell in cells for other in cell.beside if other.reason
+        f"{other.method.split(',')[0]}: {other.reason}" for cell in cells for other in cell.beside if other.reason
     }
     return sorted(reasons - {""})
 

@@ -74,7 +74,9 @@ def read_scale(text: str) -> Scale:
     if not all(NUMBER.match(part) for part in parts):
         return Scale(tuple(map(float, range(len(parts)))), parts)
     points = tuple(map(float, parts))
-    if list(points) != sorted(set(points)) or not all(abs(point) < LARGEST for point in points):
+    if not all(abs(point) < LARGEST for point in points):
+        raise InputError(f"--categories {text}: every point must lie between -{LARGEST:,.0f} and {LARGEST:,.0f}")
+    if list(points) != sorted(set(points)):
         raise InputError(
             f"--categories {text}: name at least two different numbers in ascending order, such as 0,1,2,3"
         )

@@ -47,4 +47,4 @@ def _together(families: Sequence[Family]) -> dict[str, Defined]:
 
 
 def _on(defined: Defined, own: slice) -> Defined:
-    return defined._replace(statistic=lambda sums: defined.statistic(sums[:, own]))
+    return defined._replace(columns=own)

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from polibias.stats.clusters import Sums, cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
-from polibias.stats.intervals import Defined, Statistic, Strata, estimates, ratio
+from polibias.stats.intervals import NOTHING_DRAWN, Defined, Statistic, Strata, estimates, ratio
 from polibias.stats.resampling import Resampling, stream_seed
 
 NO_PAIR = "no scored pair"
 NO_BLOCK = "one of the two blocks has no scored pair"
-NOTHING_DRAWN = "no interval: every pair was taken with certainty, so nothing was drawn"
 
 
 class SampleDesign(NamedTuple):
@@ -79,15 +78,17 @@ def bias_index(
     """
     values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=bool)
     sample = drawn(clusters, design.weights, design.certain, inside.astype(np.intp) if design.within_blocks else None)
-    draws = Resampling(resamples, stream_seed(seed, row))
-    found: dict[str, Estimate] = {}
-    for name, chosen in (("main", inside), ("control", ~inside)):
-        columns = np.column_stack([values[chosen], np.ones(chosen.sum())])
-        found |= sample_estimates({name: Defined(mean_of(0, 1), NO_PAIR)}, columns, sample.among(chosen), draws)
     columns = np.column_stack([values * inside, inside, values * ~inside, ~inside])
-    defined = {"difference": Defined(_difference, NO_BLOCK, contrast=True)}
-    effective = [estimate.effective_n for estimate in found.values() if estimate.effective_n is not None]
-    return found | sample_estimates(defined, columns, sample, draws, sum(effective) if effective else None)
+    kish = {name: sample.among(chosen).effective_n for name, chosen in (("main", inside), ("control", ~inside))}
+    both = [effective for effective in kish.values() if effective is not None]
+    defined = {
+        "main": Defined(mean_of(0, 1), NO_PAIR, n=int(inside.sum()), effective_n=kish["main"], columns=slice(0, 2)),
+        "control": Defined(
+            mean_of(0, 1), NO_PAIR, n=int((~inside).sum()), effective_n=kish["control"], columns=slice(2, 4)
+        ),
+        "difference": Defined(_difference, NO_BLOCK, contrast=True, effective_n=sum(both) if both else None),
+    }
+    return sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
 
 
 def drawn(
@@ -148,12 +149,14 @@ def _clusters(sample: Sample) -> tuple[NDArray[np.intp], Strata | None, int]:
 
 
 def _beside(defined: Defined, held: NDArray[np.float64]) -> Defined:
-    return defined._replace(statistic=lambda sums: defined.statistic(sums + held))
+    return defined._replace(statistic=lambda sums: defined.statistic(sums + held[defined.columns]))
 
 
 def _census(defined: Defined, width: int, n: int, effective_n: float | None) -> Estimate:
     """A statistic that already holds all there is."""
-    value = float(defined.statistic(np.zeros((1, width)))[0])
+    n = n if defined.n is None else defined.n
+    effective_n = effective_n if defined.effective_n is None else defined.effective_n
+    value = float(defined.statistic(np.zeros((1, width))[:, defined.columns])[0])
     if not np.isfinite(value):
         return Estimate(None, n, 0, "", reason=defined.undefined, effective_n=effective_n)
     return Estimate(value, n, 0, "point estimate", reason=NOTHING_DRAWN, effective_n=effective_n)

@@ -22,6 +22,7 @@ from polibias.stats.resampling import (
 )
 
 LEVEL = 0.975
+NOTHING_DRAWN = "no interval: every unit was taken with certainty, so nothing was drawn"
 POWER = 0.80
 UNDEFINED_LIMIT = 0.01
 FEW = 10
@@ -55,7 +56,8 @@ class Defined(NamedTuple):
     """A statistic, from sums (rows × columns) to one value per row, NaN where undefined; and why it may be.
 
     `scale` is the one on which a jackknife interval is made: Fisher's z for coefficients that end at 1, the logit for
-    shares. `contrast`: zero is what the statistic is compared with. `n`: the units it rests on, if not all.
+    shares. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`: the units that it rests on,
+    if not all. `columns`: those of the sums that it is a function of.
     """
 
     statistic: Statistic
@@ -63,6 +65,8 @@ class Defined(NamedTuple):
     scale: Scale = "plain"
     contrast: bool = False
     n: int | None = None
+    effective_n: float | None = None
+    columns: slice = slice(None)
 
 
 class Spread(NamedTuple):
@@ -85,23 +89,44 @@ def estimates(
     """Each statistic of the summed clusters with its intervals, all bootstrap intervals from one set of draws.
 
     `sums` is clusters × columns. `strata` numbers the stratum of each cluster, where clusters are drawn within strata.
+    A cluster whose own columns are all zero says nothing about a statistic: it is no cluster of it, neither counted nor
+    drawn.
     """
-    bootstrap = _bootstrap(sums, resampling, strata)
-    return {name: _estimate(defined, sums, n, strata, effective_n, bootstrap) for name, defined in statistics.items()}
+    drawn: dict[bytes, Callable[[Statistic], Interval]] = {}
+    found: dict[str, Estimate] = {}
+    for name, defined in statistics.items():
+        told = (sums[:, defined.columns] != 0).any(axis=1)
+        own, within = sums[told], None if strata is None else _strata(strata[told])
+        key = told.tobytes()
+        if key not in drawn:
+            drawn[key] = _bootstrap(own, resampling, within)
+        defined = defined._replace(
+            statistic=_of_columns(defined),
+            n=n if defined.n is None else defined.n,
+            effective_n=effective_n if defined.effective_n is None else defined.effective_n,
+        )
+        found[name] = _estimate(defined, own, within, drawn[key])
+    return found
+
+
+def _strata(strata: Strata) -> Strata | None:
+    """None if there is but one."""
+    return strata if len(np.unique(strata)) > 1 else None
+
+
+def _of_columns(defined: Defined) -> Statistic:
+    return lambda sums: defined.statistic(sums[:, defined.columns])
 
 
 def _estimate(
-    defined: Defined,
-    sums: Sums,
-    n: int,
-    strata: Strata | None,
-    effective_n: float | None,
-    bootstrap: Callable[[Statistic], Interval],
+    defined: Defined, sums: Sums, strata: Strata | None, bootstrap: Callable[[Statistic], Interval]
 ) -> Estimate:
-    clusters, n = len(sums), n if defined.n is None else defined.n
+    clusters, n, effective_n = len(sums), defined.n or 0, defined.effective_n
     value = float(defined.statistic(sums.sum(axis=0, keepdims=True))[0])
     if not np.isfinite(value):
         return Estimate(None, n, clusters, "", reason=defined.undefined, effective_n=effective_n)
+    if not clusters:
+        return Estimate(value, n, 0, "point estimate", reason=NOTHING_DRAWN, effective_n=effective_n)
     spread = jackknife(defined, sums, value, strata)
     beside = (bootstrap(defined.statistic),)
     if spread.reason:

@@ -232,7 +232,7 @@ def test_two_halves_one_certain_one_drawn_combine_to_the_whole() -> None:
 def test_where_everything_is_certain_nothing_was_drawn() -> None:
     found = bias_index([1.0, 2.0], [True, True], ["a", "b"], 10, 1, "row", SampleDesign(certain=[True, True]))
     assert (found["main"].value, found["main"].low, found["main"].clusters) == (1.5, None, 0)
-    assert found["main"].reason == "no interval: every pair was taken with certainty, so nothing was drawn"
+    assert found["main"].reason == "no interval: every unit was taken with certainty, so nothing was drawn"
     assert found["difference"].reason == "one of the two blocks has no scored pair"
 
 

@@ -147,3 +147,21 @@ def test_cluster_sums_equal_a_loop(codes: list[int]) -> None:
     for number, row in zip(numbers, columns, strict=True):
         expected[number] += row
     assert (cluster_sums(columns, numbers, len(used)) == expected).all()
+
+
+def test_a_cluster_that_says_nothing_is_no_cluster() -> None:
+    """97 clusters without a unit of the statistic change neither its count, nor its freedom, nor its draws."""
+    some = sums_of([[1.0], [3.0], [2.0], [5.0]])
+    padded = np.vstack([some, np.zeros((97, 2))])
+    alone, among = estimates(MEAN, some, 4, DRAWS)["mean"], estimates(MEAN, padded, 4, DRAWS)["mean"]
+    assert alone == among
+    assert (among.clusters, among.method) == (4, "cluster jackknife-t, 3 degrees of freedom")
+
+
+def test_statistics_of_other_columns_have_clusters_of_their_own() -> None:
+    """Where both say something everywhere they share draws; where one is silent it has fewer clusters."""
+    first, second = sums_of([[1.0], [3.0], [2.0]]), np.vstack([sums_of([[4.0], [7.0]]), np.zeros((1, 2))])
+    both = {"first": MEAN["mean"]._replace(columns=slice(0, 2)), "second": MEAN["mean"]._replace(columns=slice(2, 4))}
+    found = estimates(both, np.hstack([first, second]), 3, DRAWS)
+    assert {name: one.clusters for name, one in found.items()} == {"first": 3, "second": 2}
+    assert found["first"] == estimates(MEAN, first, 3, DRAWS)["mean"]
