@@ -54,12 +54,14 @@ def bounded(bits: np.random.PCG64, limit: int, size: int) -> NDArray[np.int64]:
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
 
 
-def bootstrap_counts(bits: np.random.PCG64, clusters: int, resamples: int) -> Counts:
+def bootstrap_counts(
+    bits: np.random.PCG64, clusters: int, resamples: int, kind: type[np.floating[Any]] = np.float64
+) -> Any:
     """How often each cluster is drawn in each resample: resamples × clusters."""
     draws = bounded(bits, clusters, resamples * clusters).reshape(resamples, clusters)
     draws += np.arange(resamples, dtype=np.int64)[:, None] * clusters
     counts = np.bincount(draws.ravel(), minlength=resamples * clusters)
-    return counts.reshape(resamples, clusters).astype(np.float64)
+    return counts.reshape(resamples, clusters).astype(kind)
 
 
 def resampled_sums(sums: Sums, resampling: Resampling, strata: NDArray[np.intp] | None = None) -> Sums:
@@ -79,10 +81,17 @@ def _drawn(sums: Sums, resamples: int, bits: np.random.PCG64) -> Sums:
     clusters = len(sums)
     block = max(1, BLOCK_DRAWS // clusters)
     starts = range(0, resamples, block)
+    kind = np.float32 if _whole(sums) else np.float64
+    added = sums.astype(kind)
     with one_thread():
-        return np.concatenate(
-            [bootstrap_counts(bits, clusters, min(block, resamples - start)) @ sums for start in starts]
-        )
+        parts = [bootstrap_counts(bits, clusters, min(block, resamples - start), kind) @ added for start in starts]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _whole(sums: Sums) -> bool:
+    """Whether every sum of a resample is a whole number below 2**24, which single precision adds without error."""
+    most = len(sums) * np.abs(sums).max(initial=0.0)
+    return bool(most < 2**24 and (sums == np.rint(sums)).all())
 
 
 @cache
