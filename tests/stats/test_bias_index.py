@@ -99,6 +99,14 @@ def test_blocks_of_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert (resampled_sums(sums, Resampling(100, 3)) == whole).all()
 
 
+@pytest.mark.parametrize("largest", [3.5, 2.0**19 - 1, 2.0**19 + 0.5, 2.0**24 + 1, 0.1])
+def test_sums_are_added_without_error(largest: float) -> None:
+    """Half points are added in single precision as far as that holds every digit; beyond it, and for tenths, never."""
+    sums = np.array([[largest, 0.5], [0.0, 1.0]] * 8)
+    counts = bootstrap_counts(np.random.PCG64(3), 16, 200)
+    assert (resampled_sums(sums, Resampling(200, 3)) == counts @ sums).all()
+
+
 def test_hand_computed_main_minus_controls() -> None:
     """Totals 6.5 and 1.5 in Main, .5 and 3.5 in Controls, each the mean of two orders' sums: 4 − 2."""
     orders = [
