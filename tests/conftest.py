@@ -1,6 +1,7 @@
 """Shared fixtures: a small scripted study, and a chat server that counts what it is asked."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -84,3 +85,16 @@ def command(*arguments: str | Path) -> list[str]:
 
 def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A copy of the data folder that a test may spoil."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    return tmp_path / "data"
+
+
+def spoil(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")

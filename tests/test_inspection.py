@@ -3,23 +3,8 @@
 import shutil
 from pathlib import Path
 
-import pytest
-
 from polibias.inspection import inspect
-from tests.conftest import ROOT, polibias
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """A copy of the data folder that a test may spoil."""
-    shutil.copytree(ROOT / "data", tmp_path / "data")
-    return tmp_path / "data"
-
-
-def spoil(path: Path, old: str, new: str) -> None:
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), "utf-8")
+from tests.conftest import ROOT, polibias, spoil
 
 
 def test_shipped_data_is_clean_and_counted(tmp_path: Path) -> None:

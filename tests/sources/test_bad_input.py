@@ -9,27 +9,14 @@ import pytest
 from polibias.errors import InputError
 from polibias.planning import plan
 from polibias.sources.ratings import Columns, Scale, read_ratings, table
-from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias, study_text
+from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias, spoil, study_text
 
 COLUMNS = Columns("unit", "rater", "value")
 SCALE = Scale((0.0, 1.0, 2.0, 3.0))
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """A copy of the data folder that a test may spoil."""
-    shutil.copytree(ROOT / "data", tmp_path / "data")
-    return tmp_path / "data"
-
-
-def replace(path: Path, old: str, new: str) -> None:
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), "utf-8")
-
-
 def spoil_country(data: Path) -> None:
-    replace(data / "countries" / "pairs.toml", 'a = "iran"', 'a = "irann"')
+    spoil(data / "countries" / "pairs.toml", 'a = "iran"', 'a = "irann"')
 
 
 def spoil_template(data: Path) -> None:
@@ -47,11 +34,11 @@ def spoil_twice(data: Path) -> None:
 
 
 def spoil_toml(data: Path) -> None:
-    replace(data / "scenarios" / "genocide.toml", "[[template]]", "[[template]")
+    spoil(data / "scenarios" / "genocide.toml", "[[template]]", "[[template]")
 
 
 def spoil_field(data: Path) -> None:
-    replace(data / "countries" / "countries.toml", "possessive =", "genitive =")
+    spoil(data / "countries" / "countries.toml", "possessive =", "genitive =")
 
 
 def spoil_encoding(data: Path) -> None:
@@ -59,11 +46,11 @@ def spoil_encoding(data: Path) -> None:
 
 
 def spoil_rubric(data: Path) -> None:
-    replace(data / "rubrics" / "poli-bias.toml", 'id = "severity"', 'id = "framing"')
+    spoil(data / "rubrics" / "poli-bias.toml", 'id = "severity"', 'id = "framing"')
 
 
 def spoil_judge_prompt(data: Path) -> None:
-    replace(data / "prompts" / "judge" / "pair.toml", "{prompt_1}", "{promt_1}")
+    spoil(data / "prompts" / "judge" / "pair.toml", "{prompt_1}", "{promt_1}")
 
 
 def spoil_fence(data: Path) -> None:
@@ -72,19 +59,19 @@ def spoil_fence(data: Path) -> None:
 
 
 def spoil_layout(data: Path) -> None:
-    replace(data / "prompts" / "frames.toml", "\n{scenario}\n", "\n")
+    spoil(data / "prompts" / "frames.toml", "\n{scenario}\n", "\n")
 
 
 def spoil_option(data: Path) -> None:
-    replace(data / "rubrics" / "poli-bias.toml", 'one_sided = ["full"]', 'one_sided = ["fully"]')
+    spoil(data / "rubrics" / "poli-bias.toml", 'one_sided = ["full"]', 'one_sided = ["fully"]')
 
 
 def spoil_article(data: Path) -> None:
-    replace(data / "scenarios" / "genocide.toml", "the armed forces of {aggressor}", "the {aggressor} army")
+    spoil(data / "scenarios" / "genocide.toml", "the armed forces of {aggressor}", "the {aggressor} army")
 
 
 def spoil_block(data: Path) -> None:
-    replace(
+    spoil(
         data / "countries" / "pairs.toml",
         'category = "active"\nblock = "main"',
         'category = "active"\nblock = "control"',
