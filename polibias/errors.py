@@ -10,7 +10,8 @@
     └── ProviderError       exit 3  a model did not answer
         ├── Transient               the same request may succeed later
         ├── TooLong                 this request exceeds the model's context; a named outcome of its row
-        └── Fatal                   no later request can succeed (key, billing, parameter)
+        ├── Fatal                   no later request can succeed (key, billing, parameter)
+        └── BudgetReached           the next request might cost more than the budget leaves
 """
 
 
@@ -45,12 +46,15 @@ class ProviderError(PoliBiasError):
 class Transient(ProviderError):
     """Worth asking again: overload, time-out, reset connection.
 
-    ``after`` is the server's own waiting time in seconds, where it gave one.
+    `after` is the server's own waiting time in seconds, where it gave one. `throttled`: the server turned the request
+    away because it has too many. `unpaid` is False where the server may have written, and charged, what was lost.
     """
 
-    def __init__(self, message: str, after: float | None = None) -> None:
+    def __init__(self, message: str, after: float | None = None, throttled: bool = False, unpaid: bool = True) -> None:
         super().__init__(message)
         self.after = after
+        self.throttled = throttled
+        self.unpaid = unpaid
 
 
 class TooLong(ProviderError):
@@ -59,3 +63,7 @@ class TooLong(ProviderError):
 
 class Fatal(ProviderError):
     """Never worth asking again: credentials, billing, an unsupported parameter."""
+
+
+class BudgetReached(ProviderError):
+    """What was spent and what is under way leave no room for another request."""

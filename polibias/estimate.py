@@ -6,17 +6,14 @@ Calls and prompts are counted; the length of replies, speed and characters per t
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from polibias import generate
-from polibias.domain.registry import Price
 from polibias.domain.sides import ORDERS, SIDES, Both
-from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP
+from polibias.domain.study import AnyModel, Rate
 from polibias.judging.judge import make_judge
 from polibias.judging.prompt import judge_prompt
-from polibias.models.base import Model
+from polibias.models.base import Call, Model
 from polibias.planning import Plan
 from polibias.records.ledger import Entry, Stream, read, request_key
 from polibias.records.runs import Run, pair_key
-from polibias.sources.registry import price_of, read_models, read_prices
 
 MILLION = 1_000_000
 # English prose in the embedded model's tokens; other vocabularies differ by a tenth or two.
@@ -31,7 +28,15 @@ class Speed(NamedTuple):
 
 
 # Local: the embedded model on two cores, measured. HTTP: what hosts of large models commonly give; an assumption.
-SPEEDS = {"llama_local": Speed(90.0, 30.0), "openai_http": Speed(2000.0, 50.0), "scripted": Speed(1e9, 1e9)}
+SERVED, AT_ONCE = Speed(2000.0, 50.0), Speed(1e9, 1e9)
+SPEEDS = {
+    "llama_local": Speed(90.0, 30.0),
+    "openai_http": SERVED,
+    "anthropic_api": SERVED,
+    "vllm_offline": Speed(2000.0, 20.0),
+    "scripted": AT_ONCE,
+    "imported": AT_ONCE,
+}
 
 
 class Assumed(NamedTuple):
@@ -79,14 +84,16 @@ def _model_line(plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assum
     left = {}
     for pair in plan.prompt_pairs:
         for side in SIDES:
-            request = generate.task(model, spec.max_tokens, "", pair, side).request
+            request = model.request(Call(pair.prompts[side], spec.max_tokens))
             left[request_key(request)] = len(pair.prompts[side])
     for run in runs:
         for entry in _answered(run.responses(model.name)):
             left.pop(entry.key, None)
     size = sum(left.values())
     reply = min(assumed.reply, spec.max_tokens)
-    return _line("model", spec, len(left), Size(size, size), Size(reply, spec.max_tokens), _price(plan, spec))
+    return _line(
+        "model", spec, len(left), Size(size, size), Size(reply, spec.max_tokens), model, plan.rates["model", spec.name]
+    )
 
 
 def _judge_line(plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Assumed) -> Line:
@@ -102,7 +109,15 @@ def _judge_line(plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Ass
             likely += left * (size + 2 * CHARACTERS_PER_TOKEN * min(assumed.reply, cap))
             most += left * (size + 2 * CHARACTERS_PER_TOKEN * cap)
     cap = max(make_judge(model, asked, plan.rubric, spec.max_tokens).max_tokens for asked in plan.asked.values())
-    return _line("judge", spec, calls, Size(likely, most), Size(min(assumed.verdict, cap), cap), _price(plan, spec))
+    return _line(
+        "judge",
+        spec,
+        calls,
+        Size(likely, most),
+        Size(min(assumed.verdict, cap), cap),
+        model,
+        plan.rates["judge", spec.name],
+    )
 
 
 def _judged(run: Run, judge: str) -> dict[tuple[str, str], int]:
@@ -126,31 +141,20 @@ def _answered(stream: Stream[Any]) -> Iterator[Entry[Any]]:
     return (entry for entry in read(stream) if entry.row.answered)
 
 
-def _line(role: str, spec: AnyModel, calls: int, prompts: Size, reply: Size, price: Price | None) -> Line:
+def _line(role: str, spec: AnyModel, calls: int, prompts: Size, reply: Size, model: Model, rate: Rate | None) -> Line:
     """`prompts` are characters in all, `reply` tokens per call; each as assumed and at most."""
     read_in, read_most = (round(size / CHARACTERS_PER_TOKEN) for size in prompts)
-    speed = SPEEDS[str(spec.__struct_config__.tag)]
-    at_once = 1 if isinstance(spec, LlamaLocal) else spec.concurrency
+    speed = SPEEDS[model.adapter]
+    at_once = model.capacity.concurrency * model.capacity.addresses
     seconds = (read_in / speed.reading + calls * reply.likely / speed.writing) / at_once
     written = round(calls * reply.likely)
-    likely, most = _money(spec, price, read_in, written), _money(spec, price, read_most, round(calls * reply.most))
+    likely, most = _money(rate, read_in, written), _money(rate, read_most, round(calls * reply.most))
     return Line(role, spec.name, calls, read_in, written, likely, most, seconds)
 
 
-def _price(plan: Plan, spec: AnyModel) -> Price | None:
-    """The price of the model that the server knows by this name; None where none is known."""
-    if not isinstance(spec, OpenAIHTTP) or not spec.provider or not (plan.data / "prices").is_dir():
-        return None
-    known = {(card.id, place, name) for card in read_models(plan.data).values() for place, name in card.names.items()}
-    names = [id for id, place, name in known if (place, name) == (spec.provider, spec.model)]
-    return next((found for name in names if (found := price_of(read_prices(plan.data), name, spec.provider))), None)
-
-
-def _money(spec: AnyModel, price: Price | None, read_in: int, written: int) -> float | None:
-    """US dollars, nothing for a model that runs here, None where no price is known."""
-    if not isinstance(spec, OpenAIHTTP):
-        return 0.0
-    return None if price is None else (read_in * price.input + written * price.output) / MILLION
+def _money(rate: Rate | None, read_in: int, written: int) -> float | None:
+    """US dollars; None where no price is known."""
+    return None if rate is None else (read_in * rate.input + written * rate.output) / MILLION
 
 
 def as_text(lines: list[Line], assumed: Assumed) -> str:

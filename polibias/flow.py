@@ -6,43 +6,50 @@ goes on where the last one stopped.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-import msgspec
-
-from polibias import __version__, generate
-from polibias.calls.scheduler import Done, Task, run_calls
+from polibias import __version__, probing, stages
+from polibias.asking import Paused, Sitting, Watcher
+from polibias.calls.budget import Purse
 from polibias.domain.ids import canonical, plain, tagged_hash
-from polibias.domain.rows import Judgment, PromptPair, Response, Seen, Usage
-from polibias.domain.sides import ORDERS, SIDES, Both, Side
 from polibias.domain.study import AnyModel
-from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
-from polibias.judging import judge as judging
-from polibias.models.base import Call, Model, Reply
-from polibias.planning import Plan
+from polibias.errors import InputError, ProviderError
+from polibias.models.base import Call, Model
+from polibias.planning import Party, Plan
 from polibias.records.documents import read_named, write_named
-from polibias.records.ledger import Ledger, Stream, read, request_key
+from polibias.records.ledger import Stream, read
 from polibias.records.manifest import manifest_hash, seal, utc_now
-from polibias.records.runs import MANIFEST, STUDY_TAG, Run, pair_key
+from polibias.records.runs import MANIFEST, STUDY_TAG, Run
 from polibias.records.verify import require_whole
 from polibias.report.document import write_report
 
 STAGES = ("build", "generate", "judge", "seal", "report")
-DEAD_AFTER = 3
-
-T = TypeVar("T", bound=Task)
-CallRow = TypeVar("CallRow", Response, Judgment)
 
 
-class Watcher(Protocol):
-    """Whoever shows progress."""
+class Wanted(NamedTuple):
+    """What one command is to do of a study: up to which stage, of which models, for how much money and how many calls.
 
-    def stage(self, name: str, total: int, done: int) -> None: ...
+    `models` empty means all. `accept_failed` seals a run though some calls got no answer.
+    """
 
-    def advance(self, good: int, failed: int) -> None: ...
+    last: str = STAGES[-1]
+    models: tuple[str, ...] = ()
+    limit: int | None = None
+    budget: float | None = None
+    set_aside: bool = False
+    accept_failed: bool = False
 
-    def note(self, text: str) -> None: ...
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages up to the last one. A part of a study's calls is never sealed."""
+        last = min(STAGES.index(self.last), STAGES.index("judge") if self.models or self.limit else len(STAGES))
+        return STAGES[: last + 1]
+
+
+EVERYTHING = Wanted()
 
 
 def identity(plan: Plan) -> dict[str, Any]:
@@ -55,11 +62,12 @@ def identity(plan: Plan) -> dict[str, Any]:
         for found, specs in ((plan.models, plan.study.models), (plan.judges, plan.study.judges))
     )
     return {
-        "pairs": tagged_hash("pairs/2", sorted([pair_key(pair), repr(pair.inclusion)] for pair in plan.prompt_pairs)),
+        "pairs": plan.prompt_pairs.hash,
         "rubric": plan.rubric,
         "judge_prompts": plan.asked,
         "models": models,
         "judges": judges,
+        "loops": plan.study.loops,
         "replicate": plan.study.replicate,
         "reuses": list(plan.study.reuse),
         "analysis": plan.study.analysis,
@@ -72,33 +80,66 @@ def _asks(model: Model, spec: AnyModel) -> str:
 
 
 def describe(plan: Plan) -> dict[str, Any]:
-    """What a run is about, as kept in `study.json`: its identity, the file as written, who answered."""
-    providers = {
-        role: [model.provider for model in found] for role, found in (("models", plan.models), ("judges", plan.judges))
+    """What a run is about, as kept in `study.json`: its identity, the file as written, who answered and how."""
+    roles = {"models": plan.models, "judges": plan.judges}
+    rates = {
+        "models": [plan.rates["model", spec.name] for spec in plan.study.models],
+        "judges": [plan.rates["judge", spec.name] for spec in plan.study.judges],
     }
     return {
         **identity(plan),
         "study": {"id": plan.study.id, "title": plan.study.title, "conditions": plan.conditions},
         "pair_set": plan.pair_set,
         "text": plan.text,
-        "providers": providers,
+        "providers": {role: [model.provider for model in found] for role, found in roles.items()},
+        "settings": {role: [model.settings for model in found] for role, found in roles.items()},
+        "rates": rates,
     }
 
 
-def run_study(plan: Plan, run: Run, watcher: Watcher, last: str = STAGES[-1], set_aside: bool = False) -> None:
-    """Do what is left of the study, stage by stage, up to and including `last`."""
+def run_study(plan: Plan, run: Run, watcher: Watcher, wanted: Wanted = EVERYTHING) -> bool:
+    """Do what is left of the study, stage by stage, as far as wanted. False if a limit ended it before.
+
+    Raises KeyboardInterrupt, with everything stored that was answered, after a first Ctrl-C.
+    """
+    chosen = plan.parties(wanted.models)
     earlier = [] if run.sealed else [_earlier(run, name) for name in plan.study.reuse]
+    sitting = Sitting(run, watcher, earlier, wanted.limit, wanted.set_aside)
+    if wanted.budget is not None:
+        stages.require_prices(chosen)
     with run.locked():
         if run.sealed:
             _check_identity(plan, run)
             watcher.note(f"{run.folder}: sealed, nothing is left to ask")
         else:
             _claim(plan, run, earlier, watcher)
-            asyncio.run(_fill(plan, run, earlier, watcher, STAGES[: STAGES.index(last) + 1], set_aside))
-        if last == "report" and not (run.report / MANIFEST).exists():
+            if wanted.budget is not None:
+                sitting.purse = Purse(wanted.budget, stages.spent_so_far(run, plan.parties()))
+            try:
+                asyncio.run(_fill(plan, sitting, chosen, wanted))
+            except Paused:
+                watcher.note(f"stopped after {wanted.limit} calls, as told by --limit; the same command goes on")
+                return False
+        if "report" in wanted.stages and not (run.report / MANIFEST).exists():
             watcher.stage("report", 1, 0)
             write_report(run)
             watcher.advance(1, 0)
+    return True
+
+
+async def probe_study(plan: Plan, run: Run, watcher: Watcher, names: Sequence[str] = ()) -> list[probing.Probe]:
+    """Probe every model of the study and store what it showed with the run, unless that is sealed."""
+    with run.locked():
+        if not run.sealed:
+            _claim(plan, run, [_earlier(run, name) for name in plan.study.reuse], watcher)
+        try:
+            chosen = [party for party in plan.parties(names) if probing.needs_probe(party.spec)]
+            probes = [await probing.probe(party, Purse()) for party in chosen]
+        finally:
+            await _close(plan)
+        if not run.sealed:
+            probing.store(run, probes)
+    return probes
 
 
 def _earlier(run: Run, name: str) -> Run:
@@ -166,209 +207,64 @@ def _check_identity(plan: Plan, run: Run) -> None:
             )
 
 
-async def _fill(
-    plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher, stages: Sequence[str], set_aside: bool
-) -> None:
-    try:
-        if "build" in stages:
-            _build(plan, run, watcher, set_aside)
-        if "generate" in stages:
-            for spec, model in zip(plan.study.models, plan.models, strict=True):
-                await _generate(run, earlier, model, spec.max_tokens, watcher, set_aside)
-        if "judge" in stages:
-            for spec, model in zip(plan.study.judges, plan.judges, strict=True):
-                judges = {
-                    condition: judging.make_judge(model, asked, plan.rubric, spec.max_tokens, plan.study.replicate)
-                    for condition, asked in plan.asked.items()
-                }
-                await _judge(plan, run, earlier, model, judges, watcher, set_aside)
-        if "seal" in stages:
-            _seal(plan, run, watcher)
-    finally:
-        for model in (*plan.models, *plan.judges):
-            await model.close()
-
-
-def _build(plan: Plan, run: Run, watcher: Watcher, set_aside: bool) -> None:
-    with _open(run.pairs(), watcher, set_aside) as ledger:
-        watcher.stage("build", len(plan.prompt_pairs), len(ledger.answered))
-        todo = [pair for pair in plan.prompt_pairs if ledger.stream.key(pair) not in ledger.answered]
-        for pair in todo:
-            ledger.append(pair, Seen(utc_now()))
-        ledger.commit()
-        if todo:
-            watcher.advance(len(todo), 0)
+async def _fill(plan: Plan, sitting: Sitting, chosen: Sequence[Party], wanted: Wanted) -> None:
+    with _on_interrupt(sitting):
+        try:
+            if "build" in wanted.stages:
+                stages.build(plan, sitting)
+            models = [party for party in chosen if party.role == "model"]
+            if "generate" in wanted.stages:
+                for party in models:
+                    await stages.generate(plan, sitting, party)
+            if "judge" in wanted.stages:
+                for party in chosen:
+                    if party.role == "judge":
+                        await stages.judge(plan, sitting, party, models)
+            if "seal" in wanted.stages:
+                _seal(plan, sitting, wanted.accept_failed)
+        finally:
+            await _close(plan)
 
 
 @contextlib.contextmanager
-def _open(stream: Stream[Any], watcher: Watcher, set_aside: bool) -> Iterator[Ledger[Any]]:
-    with Ledger(stream, set_aside) as ledger:
-        if ledger.warning:
-            watcher.note(ledger.warning)
-        yield ledger
+def _on_interrupt(sitting: Sitting) -> Iterator[None]:
+    """A first Ctrl-C (or SIGTERM) stops cleanly; the handler is gone then, so that a second one ends at once."""
+    loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    task = asyncio.current_task()
+    assert task is not None
+
+    def stop() -> None:
+        sitting.stop()
+        for number in signals:
+            loop.add_signal_handler(number, task.cancel)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
 
 
-async def _generate(
-    run: Run, earlier: Sequence[Run], model: Model, max_tokens: int, watcher: Watcher, set_aside: bool
-) -> None:
-    prompt_pairs = [(entry.id, entry.row) for entry in read(run.pairs())]
-
-    def tasks() -> Iterator[generate.ResponseTask]:
-        return (generate.task(model, max_tokens, id, pair, side) for id, pair in prompt_pairs for side in SIDES)
-
-    def row(task: generate.ResponseTask, result: Reply | ProviderError) -> Response:
-        if isinstance(result, ProviderError):
-            return generate.failed(model, task, _failure(result), str(result))
-        return generate.response(model, task, result)
-
-    with _open(run.responses(model.name), watcher, set_aside) as ledger:
-        for other in earlier:
-            _take_over(ledger, tasks(), row, other.responses(model.name), watcher)
-        if earlier and not ledger.ids:
-            raise InputError(
-                f"{run.folder}: no earlier run holds a reply of {model.name} to any of these prompts; "
-                "model, revision and parameters must be those of the run that is reused"
-            )
-        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), _rows(ledger))
-        await _call_all(model, ledger, tasks, row, watcher)
+async def _close(plan: Plan) -> None:
+    for model in (*plan.models, *plan.judges):
+        await model.close()
 
 
-async def _judge(
-    plan: Plan,
-    run: Run,
-    earlier: Sequence[Run],
-    model: Model,
-    judges: dict[str, judging.Judge],
-    watcher: Watcher,
-    set_aside: bool,
-) -> None:
-    """Both orders of every pair, each by the judge task of its condition."""
-    ready = [found for answering in plan.models for found in _judgeable(run, answering.name)]
-
-    def tasks() -> Iterator[judging.JudgeTask]:
-        return (judging.task(judges[found[1].design.condition], *found, order) for found in ready for order in ORDERS)
-
-    def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
-        judge = judges[task.design.condition]
-        if isinstance(result, ProviderError):
-            return judging.failed(judge, task, _failure(result), str(result))
-        return judging.judgment(judge, task, result)
-
-    with _open(run.judgments(model.name), watcher, set_aside) as ledger:
-        for other in earlier:
-            _take_over(ledger, tasks(), row, other.judgments(model.name), watcher)
-        watcher.stage(f"judge {model.name}", 2 * len(ready), _rows(ledger))
-        await _call_all(model, ledger, tasks, row, watcher)
-
-
-async def _call_all(
-    model: Model,
-    ledger: Ledger[CallRow],
-    tasks: Callable[[], Iterator[T]],
-    row: Callable[[T, Reply | ProviderError], CallRow],
-    watcher: Watcher,
-) -> None:
-    """Ask what no row answers yet; store every result as a row; let equal requests share one reply.
-
-    Raises Fatal once every call in flight has failed for good, one after another.
-    """
-
-    in_a_row = 0
-
-    def commit(group: Sequence[Done[T]]) -> None:
-        nonlocal in_a_row
-        for done in group:
-            _append(ledger, row(done.task, done.result), done.seconds)
-            in_a_row = in_a_row + 1 if isinstance(done.result, Transient) else 0
-        ledger.commit()
-        failed = sum(isinstance(done.result, ProviderError) for done in group)
-        watcher.advance(len(group) - failed, failed)
-        if in_a_row >= max(DEAD_AFTER, model.concurrency):
-            raise Fatal(f"{in_a_row} calls in a row got no answer (the last: {group[-1].result}); is the server there?")
-
-    await run_calls(model, _unasked(ledger, tasks()), commit)
-    _take_over(ledger, tasks(), row, ledger.stream, watcher)
-
-
-def _unasked(ledger: Ledger[CallRow], tasks: Iterator[T]) -> Iterator[T]:
-    issued = set(ledger.answered)
-    for task in tasks:
-        key = request_key(task.request)
-        if key not in issued:
-            issued.add(key)
-            yield task
-
-
-def _append(ledger: Ledger[CallRow], row: CallRow, seconds: float | None) -> None:
-    earlier = ledger.ids.get((ledger.stream.key(row), row.subject), "")
-    ledger.append(msgspec.structs.replace(row, supersedes=earlier), Seen(utc_now(), seconds))
-
-
-def _take_over(
-    ledger: Ledger[CallRow],
-    tasks: Iterator[T],
-    row: Callable[[T, Reply | ProviderError], CallRow],
-    source: Stream[CallRow],
-    watcher: Watcher,
-) -> None:
-    """Give every task without a row the reply that an equal request got, here or in an earlier run; nothing is asked.
-
-    Two models may write the very same text, and a condition may share prompts with another one.
-    """
-    wanted: dict[str, list[T]] = {}
-    for task in tasks:
-        key = request_key(task.request)
-        if key not in ledger.answered or (key, task.subject) not in ledger.ids:
-            wanted.setdefault(key, []).append(task)
-    taken = 0
-    for entry in list(read(source)) if wanted else []:
-        for task in wanted.pop(entry.key, []) if entry.row.answered else []:
-            made = row(task, _again(entry.row))
-            note = "; ".join(part for part in (f"reply shared with row {entry.id}", made.note) if part)
-            _append(ledger, msgspec.structs.replace(made, note=note), None)
-            taken += 1
-    ledger.commit()
-    if taken and source.path != ledger.stream.path:
-        watcher.note(f"{taken} replies taken from {source.path}")
-    elif taken:
-        watcher.advance(taken, 0)
-
-
-def _again(row: Response | Judgment) -> Reply | ProviderError:
-    """What an answered call brought, as it came."""
-    if row.outcome == "context_exceeded":
-        return TooLong(row.note)
-    return Reply(row.text, row.finish, Usage(), row.served_model)
-
-
-def _rows(ledger: Ledger[Any]) -> int:
-    """How many tasks have a row with an answer."""
-    return sum(key in ledger.answered for key, _ in ledger.ids)
-
-
-def _judgeable(run: Run, model: str) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:
-    """Every pair of which both responses can be compared, with the responses that count."""
-    latest: dict[tuple[str, Side], tuple[str, Response]] = {}
-    for entry in read(run.responses(model)):
-        latest[entry.row.pair, entry.row.side] = (entry.id, entry.row)
-    for pair in read(run.pairs()):
-        sides = [latest.get((pair.id, side)) for side in SIDES]
-        if all(found and found[1].outcome in generate.JUDGEABLE for found in sides):
-            (id_a, a), (id_b, b) = (found for found in sides if found)
-            yield pair.id, pair.row, Both(id_a, id_b), Both(a, b)
-
-
-def _failure(error: ProviderError) -> Any:
-    return "context_exceeded" if isinstance(error, TooLong) else "transport_error"
-
-
-def _seal(plan: Plan, run: Run, watcher: Watcher) -> None:
+def _seal(plan: Plan, sitting: Sitting, accept_failed: bool) -> None:
     """Seal the run if every call was answered and every record holds; otherwise say why not and stop."""
+    run, watcher = sitting.run, sitting.watcher
     unanswered = [note for stream in run.streams() for note in _unanswered(stream)]
-    if unanswered:
+    if unanswered and not accept_failed:
         raise ProviderError(
             f"{run.folder}: {len(unanswered)} calls got no answer (the last: {unanswered[-1]}) and the run stays open; "
-            "run the same command to ask them again"
+            "run the same command to ask them again, or with --accept-failed to seal it without them"
         )
     require_whole(run)
     watcher.stage("seal", 1, 0)

@@ -1,26 +1,64 @@
 """A study with everything it names, read and checked before anything is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from polibias import pairs, sampling
+from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import PromptPair
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
-from polibias.domain.study import Study
+from polibias.domain.study import AnyModel, Rate, Study
 from polibias.domain.wording import JudgePrompt, placeholders
 from polibias.errors import InputError
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Model
 from polibias.models.registry import open_model
+from polibias.records.runs import pair_key
 from polibias.sources.files import data_folder
 from polibias.sources.library import Item, Library
 from polibias.sources.pairsets import read_pair_set
+from polibias.sources.registry import rate_of
 from polibias.sources.rubrics import check_task, read_judge_prompt, read_rubric
 from polibias.sources.studies import find_study, read_study
 
 OFFICIAL = ("official",)
+
+
+Role = Literal["model", "judge"]
+
+
+class Pairs:
+    """A study's pairs, built anew whenever they are gone through: memory does not depend on how many there are."""
+
+    def __init__(self, build: Callable[[], Iterator[PromptPair]]) -> None:
+        self._build = build
+
+    def __iter__(self) -> Iterator[PromptPair]:
+        return self._build()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self)
+
+    @cached_property
+    def hash(self) -> str:
+        """Names the pairs and the probabilities with which they were chosen, in any order."""
+        return tagged_hash("pairs/2", sorted([pair_key(pair), repr(pair.inclusion)] for pair in self))
+
+
+class Party(NamedTuple):
+    """A model of a study in its role, with its declaration and its price per million tokens, None if not known."""
+
+    role: Role
+    model: Model
+    spec: AnyModel
+    rate: Rate | None
 
 
 class Plan(NamedTuple):
@@ -37,9 +75,30 @@ class Plan(NamedTuple):
     conditions: dict[str, str]
     asked: dict[str, JudgePrompt]
     pair_set: dict[str, str]
-    prompt_pairs: list[PromptPair]
+    prompt_pairs: Pairs
     models: list[Model]
     judges: list[Model]
+    rates: dict[tuple[Role, str], Rate | None]
+
+    def parties(self, names: Sequence[str] = ()) -> list[Party]:
+        """Every model and judge, or those of these names. Naming models alone brings all judges along.
+
+        Raises InputError for a name that none has.
+        """
+        models = self._parties("model", self.models, self.study.models)
+        judges = self._parties("judge", self.judges, self.study.judges)
+        known = {party.spec.name for party in (*models, *judges)}
+        for name in names:
+            if name not in known:
+                raise InputError(f"--model {name}: the study has no such model; it has {', '.join(sorted(known))}")
+        if not names:
+            return models + judges
+        chosen = [party for party in judges if party.spec.name in names]
+        return [party for party in models if party.spec.name in names] + (chosen or judges)
+
+    def _parties(self, role: Role, models: Sequence[Model], specs: Sequence[AnyModel]) -> list[Party]:
+        both = zip(models, specs, strict=True)
+        return [Party(role, model, spec, self.rates[role, spec.name]) for model, spec in both]
 
 
 def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = False) -> Plan:
@@ -54,7 +113,7 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
     found = _imported(study, folder, where) if study.pair_set else _built(study, folder, where)
     prompt_pairs, asked_by, titles, pair_set = found
     asked = {condition: read_judge_prompt(folder, task, where) for condition, task in asked_by.items()}
-    if not prompt_pairs:
+    if not len(prompt_pairs):
         raise InputError(f"{where}: its draw leaves nothing to ask; ask for at least one item")
     _check_tasks(asked, rubric, prompt_pairs, where)
     return Plan(
@@ -68,13 +127,19 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
         prompt_pairs=prompt_pairs,
         models=[open_model(spec, keyless) for spec in study.models],
         judges=[open_model(spec, keyless) for spec in study.judges],
+        rates=_rates(folder, study),
     )
+
+
+def _rates(folder: Path, study: Study) -> dict[tuple[Role, str], Rate | None]:
+    roles: tuple[tuple[Role, tuple[AnyModel, ...]], ...] = (("model", study.models), ("judge", study.judges))
+    return {(role, spec.name): rate_of(folder, spec) for role, specs in roles for spec in specs}
 
 
 class Found(NamedTuple):
     """The pairs of a study, the judge task and the title of each condition, and where imported pairs come from."""
 
-    pairs: list[PromptPair]
+    pairs: Pairs
     tasks: dict[str, str]
     titles: dict[str, str]
     pair_set: dict[str, str]
@@ -84,10 +149,10 @@ def _built(study: Study, folder: Path, where: str) -> Found:
     """The library's pairs."""
     library = Library(folder)
     library.require()
-    chosen = _drawn(study, library.items(study.items, where), where)
+    chosen = list(_drawn(study, library.items(study.items, where), where))
     conditions = study.conditions or OFFICIAL
-    built = [pairs.build(scenario) for scenario in library.scenarios(chosen, conditions, where)]
     tasks = {name: study.judge_prompt or library.conditions[name].judge_prompt for name in conditions}
+    built = Pairs(lambda: map(pairs.build, library.scenarios(chosen, conditions, where)))
     return Found(built, tasks, {name: library.conditions[name].title for name in conditions}, {})
 
 
@@ -136,16 +201,19 @@ def _imported(study: Study, folder: Path, where: str) -> Found:
         "pairs": f"{len(chosen)} of {len(found)}, {len(pair_set.left_out)} rows left out at import",
     }
     titles = {pairs.AS_WRITTEN: "Imported pairs, word for word"}
-    return Found([pairs.imported(*one) for one in chosen], {pairs.AS_WRITTEN: study.judge_prompt}, titles, origin)
+    return Found(
+        Pairs(lambda: (pairs.imported(*one) for one in chosen)), {pairs.AS_WRITTEN: study.judge_prompt}, titles, origin
+    )
 
 
-def _check_tasks(asked: dict[str, JudgePrompt], rubric: Rubric, prompt_pairs: Sequence[PromptPair], where: str) -> None:
+def _check_tasks(asked: dict[str, JudgePrompt], rubric: Rubric, prompt_pairs: Pairs, where: str) -> None:
     """Raise InputError unless every judge task can be filled in, and all of them score the same dimensions."""
     for task in asked.values():
         check_task(task, rubric, where)
+    first: dict[str, PromptPair] = {}
     for pair in prompt_pairs:
         _check_fit(asked[pair.design.condition], pair, where)
-    first = {pair.design.condition: pair for pair in reversed(prompt_pairs)}
+        first.setdefault(pair.design.condition, pair)
     for condition, pair in first.items():
         judge_prompt(asked[condition], asked[condition].scored_by(rubric), pair, Both("", ""), "AB")
     scored = [task.scored_by(rubric) for task in asked.values()]

@@ -10,15 +10,21 @@ from typing import Any
 
 from polibias.domain.rows import Request
 from polibias.models.scripted import Draw
+from polibias.probing import NO_JSON, SENTENCE
 
 Answer = tuple[int, dict[str, str], bytes]
 
 
 class ChatServer:
-    """`seen` counts bodies by hash. `behave` may replace an answer: it gets the body and how often it was seen."""
+    """`seen` counts bodies by hash. `behave` may replace an answer: it gets the body and how often it was seen.
+
+    The short questions of a probe are answered well and counted apart, in `probes`; `behave_probed` may replace that.
+    """
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
+        self.probes = 0
+        self.behave_probed: Callable[[dict[str, Any]], Answer | None] = lambda body: None
         self.headers: list[dict[str, str]] = []
         self.behave: Callable[[dict[str, Any], int], Answer | None] = lambda body, times: None
         self._changed = threading.Condition()
@@ -59,7 +65,12 @@ class ChatServer:
                 raw = self.rfile.read(int(self.headers["content-length"]))
                 server.headers.append(dict(self.headers.items()))
                 body = json.loads(raw)
-                status, headers, data = server.behave(body, server._count(raw)) or completion(body)
+                if body["messages"][0]["content"] in (SENTENCE, NO_JSON):
+                    server.probes += 1
+                    answer = server.behave_probed(body)
+                else:
+                    answer = server.behave(body, server._count(raw))
+                status, headers, data = answer or completion(body)
                 self.send_response(status)
                 for name, value in {"content-type": "application/json", **headers}.items():
                     self.send_header(name, value)

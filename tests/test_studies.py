@@ -11,8 +11,10 @@ from polibias import flow
 from polibias.analysis.first_report import analyse
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import PromptPair
-from polibias.domain.study import OpenAIHTTP
+from polibias.domain.study import Served
 from polibias.errors import InputError
+from polibias.models.base import Call
+from polibias.models.registry import open_model
 from polibias.planning import Plan, plan
 from polibias.progress import QuietWatcher
 from polibias.records.documents import read_named
@@ -113,10 +115,11 @@ def test_panels_ask_what_the_registry_says(name: str, use: str) -> None:
     assert {spec.name for spec in study.models} == {card.id for card in cards.values() if use in card.used_in}
     assert {spec.name for spec in study.judges} <= {card.id for card in cards.values() if "judge" in card.used_in}
     for spec in (*study.models, *study.judges):
-        assert isinstance(spec, OpenAIHTTP)
-        card = cards[spec.name]
-        asked = {key: value for key, value in spec.extra.items() if key != "provider"}
-        assert (spec.model, asked) == (card.name_at("openrouter"), card.reasoning.body.get("openrouter", {}))
+        assert isinstance(spec, Served)
+        card, place = cards[spec.name], spec.billed_by
+        body = open_model(spec, keyless=True).request(Call("Hello", 1)).body
+        asked = {name: value for name, value in body.items() if name in ("reasoning", "thinking")}
+        assert (spec.model, asked) == (card.name_at(place), card.reasoning.body.get(place, {}))
 
 
 ITEMS = """
@@ -136,7 +139,7 @@ def ask(tmp_path: Path) -> Callable[..., Run]:
         text = study_text(id, "", "").replace('judge_prompt = "pair"\n', "")
         path.write_text(text + extra + ITEMS + models, "utf-8")
         found = Run(tmp_path / "runs" / id)
-        flow.run_study(plan(str(path), ROOT / "data"), found, QuietWatcher(), last="seal")
+        flow.run_study(plan(str(path), ROOT / "data"), found, QuietWatcher(), flow.Wanted("seal"))
         assert verify(found) == []
         return found
 
@@ -238,10 +241,10 @@ def test_a_changed_address_is_kept_beside_the_one_that_answered(tmp_path: Path, 
     watcher = QuietWatcher()
     watcher.note = notes.append  # type: ignore[method-assign]
     found, run = begun(tmp_path, models=http(chat_server))
-    flow.run_study(found, run, watcher, last="generate")
+    flow.run_study(found, run, watcher, flow.Wanted("generate"))
     with ChatServer() as other:
         found, run = begun(tmp_path, models=http(other))
-        flow.run_study(found, run, watcher, last="seal")
+        flow.run_study(found, run, watcher, flow.Wanted("seal"))
     about = read_named(run.study, STUDY_TAG)
     (before,) = about["providers_before"]
     assert before["providers"]["models"] == [chat_server.url]
@@ -253,13 +256,13 @@ def test_what_decides_where_rows_came_from_cannot_change_under_a_run(ask: Callab
     """Dropping the reuse, or the draw that gave a probability, is another study."""
     ask("official")
     found, run = begun(tmp_path, 'reuse = ["official"]\n')
-    flow.run_study(found, run, QuietWatcher(), last="generate")
+    flow.run_study(found, run, QuietWatcher(), flow.Wanted("generate"))
     with pytest.raises(InputError, match="begun with other reuses"):
         flow.run_study(begun(tmp_path)[0], run, QuietWatcher())
     shutil.rmtree(run.folder)
     drawn = ITEMS + "[draw]\nseed = 1\nmain = 1\ncontrol = 0\n"
     found, run = begun(tmp_path, items=drawn)
-    flow.run_study(found, run, QuietWatcher(), last="generate")
+    flow.run_study(found, run, QuietWatcher(), flow.Wanted("generate"))
     (one,) = found.prompt_pairs
     named = f'[[items]]\ntemplates = ["{one.design.template}"]\npairs = ["{one.design.topic}"]\ntasks = ["T1"]\n'
     with pytest.raises(InputError, match="begun with other pairs"):
@@ -268,9 +271,9 @@ def test_what_decides_where_rows_came_from_cannot_change_under_a_run(ask: Callab
 
 def test_the_order_of_entries_is_no_other_study(tmp_path: Path) -> None:
     found, run = begun(tmp_path)
-    flow.run_study(found, run, QuietWatcher(), last="generate")
+    flow.run_study(found, run, QuietWatcher(), flow.Wanted("generate"))
     turned = ITEMS.replace('"WC-DIS-001", "GEN-INC-001"', '"GEN-INC-001", "WC-DIS-001"')
-    flow.run_study(begun(tmp_path, items=turned)[0], run, QuietWatcher(), last="seal")
+    flow.run_study(begun(tmp_path, items=turned)[0], run, QuietWatcher(), flow.Wanted("seal"))
     assert verify(run) == []
 
 

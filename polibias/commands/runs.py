@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from polibias.commands.shapes import Commands, count, one_line
+from polibias.commands.shapes import Commands, count, dollars, one_line
 
 STAGES = ("build", "generate", "judge", "seal", "report")
 
@@ -17,9 +17,14 @@ def add(commands: Commands) -> None:
     _add_report(commands)
 
 
-def _add_study(parser: argparse.ArgumentParser) -> None:
+def add_study(parser: argparse.ArgumentParser, optional: bool = False) -> None:
     """The options by which a study is named."""
-    parser.add_argument("study", metavar="STUDY", help="a study file, or the name of one in studies/")
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        nargs="?" if optional else None,
+        help="a study file, or the name of one in studies/",
+    )
     parser.add_argument("--panel", default="", metavar="PANEL", help="who answers and judges, not the study's own")
     parser.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are kept (default: runs)"
@@ -27,9 +32,16 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
 
 
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """The option that keeps to some of a study's models."""
+    parser.add_argument(
+        "--model", action="append", default=[], metavar="NAME", help="only this model or judge; may be given again"
+    )
+
+
 def _add_estimate(commands: Commands) -> None:
     estimate = commands.add_parser("estimate", help="what a study will ask, and what that costs; asks nothing")
-    _add_study(estimate)
+    add_study(estimate)
     estimate.add_argument("--reply-tokens", type=count, default=1600, metavar="N", help="a typical reply (1600)")
     estimate.add_argument("--verdict-tokens", type=count, default=700, metavar="N", help="a typical verdict (700)")
     estimate.add_argument("--json", action="store_true", help="print JSON")
@@ -38,8 +50,16 @@ def _add_estimate(commands: Commands) -> None:
 
 def _add_run(commands: Commands) -> None:
     run = commands.add_parser("run", help="ask, judge, seal and report a study; run it again to go on after a stop")
-    _add_study(run)
+    add_study(run)
     run.add_argument("--stage", choices=STAGES, default=STAGES[-1], help="stop after this stage")
+    add_models(run)
+    run.add_argument("--limit", type=count, metavar="N", help="at most N calls this time")
+    run.add_argument(
+        "--budget", type=dollars, metavar="USD", help="stop before the run as a whole might cost more than this"
+    )
+    run.add_argument(
+        "--accept-failed", action="store_true", help="seal though some calls got no answer; their pairs have no score"
+    )
     run.add_argument("--set-aside", action="store_true", help="move a cut last line out of a damaged stream and go on")
     run.add_argument("--quiet", action="store_true", help="no progress bar, one line per stage")
     run.set_defaults(command=run_command)
@@ -85,8 +105,16 @@ def run_command(options: argparse.Namespace) -> int:
     with open_watcher(quiet=options.quiet) as watcher:
         plan = read_plan(options.study, options.data, options.panel)
         run = Run(options.runs / plan.study.id)
-        flow.run_study(plan, run, watcher, options.stage, options.set_aside)
-    if options.stage == STAGES[-1]:
+        wanted = flow.Wanted(
+            last=options.stage,
+            models=tuple(options.model),
+            limit=options.limit,
+            budget=options.budget,
+            set_aside=options.set_aside,
+            accept_failed=options.accept_failed,
+        )
+        flow.run_study(plan, run, watcher, wanted)
+    if run.sealed and options.stage == STAGES[-1]:
         print(f"Report: {run.report / 'index.html'}")
     return 0
 

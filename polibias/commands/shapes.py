@@ -22,6 +22,14 @@ def count(text: str) -> int:
     return number
 
 
+def dollars(text: str) -> float:
+    """An option that is a sum of money."""
+    number = float(text)
+    if not 0 < number < 1e9:
+        raise argparse.ArgumentTypeError("must be a sum in US dollars above 0")
+    return number
+
+
 def resamples(text: str) -> int:
     """How many bootstrap resamples."""
     number = int(text)

@@ -18,11 +18,14 @@ from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
 from polibias.domain.value import Value
 
-Finish = Literal["stop", "length", "filter", "refusal", "error"]
-ResponseOutcome = Literal["ok", "truncated", "empty", "filtered", "refused", "context_exceeded", "transport_error"]
+Finish = Literal["stop", "length", "repetition", "filter", "refusal", "error"]
+ResponseOutcome = Literal[
+    "ok", "truncated", "loop", "empty", "filtered", "refused", "context_exceeded", "transport_error"
+]
 JudgmentOutcome = Literal[
     "ok",
     "truncated",
+    "loop",
     "whitespace_loop",
     "empty",
     "schema_invalid",
@@ -104,14 +107,23 @@ class Request(Value, frozen=True):
 
 
 class Usage(Value, frozen=True):
-    """Tokens as counted by the model's side; None where it does not say."""
+    """Tokens as counted by the model's side, and US dollars as charged by it; None where it does not say.
+
+    `completion_tokens` include `reasoning_tokens`.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
 
 
 class Response(StoredRow, frozen=True):
-    """One model's answer to one side of a pair. `text` is what the model wrote, byte for byte."""
+    """One model's answer to one side of a pair. `text` is what the model wrote, byte for byte.
+
+    `fallback` is 0 for the decoding that the study declares, and n for the n-th time that the pair was asked again
+    because one of its responses looped. `served_by` is the host that answered, where a broker names it.
+    """
 
     pair: str
     side: Side
@@ -123,6 +135,8 @@ class Response(StoredRow, frozen=True):
     finish: Finish
     usage: Usage
     served_model: str = ""
+    served_by: str = ""
+    fallback: int = 0
     note: str = ""
     supersedes: str = ""
 
@@ -172,6 +186,7 @@ class Judgment(StoredRow, frozen=True):
     verdict: Verdict | None
     usage: Usage
     served_model: str = ""
+    served_by: str = ""
     note: str = ""
     supersedes: str = ""
 
@@ -205,7 +220,11 @@ class Annotation(StoredRow, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What was observed while a row came to be: UTC time and duration. Never part of key or id."""
+    """What was observed while a row came to be: UTC time, the last attempt's duration, how many attempts it took.
+
+    Never part of key or id.
+    """
 
     at: str = ""
     seconds: float | None = None
+    attempts: int = 1

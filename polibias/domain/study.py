@@ -11,16 +11,101 @@ Name = Annotated[
 ]
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
 Parallel = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+PerMinute = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+Temperature = Annotated[float, msgspec.Meta(ge=0, le=2)] | Literal["unsupported"]
+Reasoning = Literal["default", "off", "minimal", "low"]
+
+
+class Rate(Value, frozen=True):
+    """US dollars per million tokens, for a model that no price list knows."""
+
+    input: Annotated[float, msgspec.Meta(ge=0)]
+    output: Annotated[float, msgspec.Meta(ge=0)]
 
 
 class ModelSpec(Value, frozen=True, tag_field="adapter", kw_only=True):
-    """What every model has, wherever it runs. `max_tokens` 0 lets a judge derive its cap from the schema."""
+    """What every model has, wherever it runs. `max_tokens` 0 lets a judge derive its cap from the schema.
+
+    A model that refuses a temperature says ``temperature = "unsupported"``: none is sent, and every record says so.
+    `constrained` makes a judge's reply keep to the schema while it is decoded. `price` replaces that of the lists.
+    """
 
     name: Name
     max_tokens: Tokens = 0
-    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.0
+    temperature: Temperature = 0.0
     seed: Seed = 0
+    constrained: bool = True
+    price: Rate | None = None
+
+
+class Served(ModelSpec, frozen=True, kw_only=True):
+    """What every model behind a network has. The key is read from the environment variable `api_key_env`.
+
+    `concurrency` is the most that one address is asked at a time; `requests_per_minute` and `tokens_per_minute` are
+    what the account may send to it, 0 for as much as it takes. `reasoning` is how little the model is made to reason;
+    ``default`` leaves it to the model.
+    """
+
+    model: str
+    api_key_env: str = ""
+    concurrency: Parallel = 8
+    requests_per_minute: PerMinute = 0
+    tokens_per_minute: PerMinute = 0
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 600.0
+    reasoning: Reasoning = "default"
+    extra: dict[str, Any] = {}
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Every address."""
+        raise NotImplementedError
+
+    @property
+    def billed_by(self) -> str:
+        """The provider under which price lists know the model; empty for a server of one's own."""
+        raise NotImplementedError
+
+
+class AnthropicAPI(Served, frozen=True, tag="anthropic_api", kw_only=True):
+    """Claude through Anthropic's Messages interface. `version` is the interface version that every request names."""
+
+    url: str = "https://api.anthropic.com"
+    version: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\d\Z")] = "2023-06-01"
+    revision: str = "unpinned"
+    api_key_env: str = "ANTHROPIC_API_KEY"
+    reasoning: Reasoning = "off"
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return (self.url,)
+
+    @property
+    def billed_by(self) -> str:
+        return "anthropic"
+
+
+class OpenAIHTTP(Served, frozen=True, tag="openai_http", kw_only=True):
+    """Any server that speaks the OpenAI chat-completions protocol; `server` says which dialect of it.
+
+    Several addresses in `url` serve the same model and share the work. `hosts` and `quantizations` pin who answers
+    behind OpenRouter.
+    """
+
+    url: str | tuple[str, ...]
+    server: Literal["openai", "vllm", "llama_cpp", "openrouter"] = "openai"
+    hosts: tuple[str, ...] = ()
+    quantizations: tuple[str, ...] = ()
+    revision: str = "unpinned"
+    provider: str = ""
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return (self.url,) if isinstance(self.url, str) else self.url
+
+    @property
+    def billed_by(self) -> str:
+        return self.provider or ("openrouter" if self.server == "openrouter" else "")
 
 
 class LlamaLocal(ModelSpec, frozen=True, tag="llama_local", kw_only=True):
@@ -32,27 +117,39 @@ class LlamaLocal(ModelSpec, frozen=True, tag="llama_local", kw_only=True):
     threads: Annotated[int, msgspec.Meta(ge=0, le=512)] = 0
 
 
-class OpenAIHTTP(ModelSpec, frozen=True, tag="openai_http", kw_only=True):
-    """Any server that speaks the OpenAI chat-completions protocol. The key is read from `api_key_env`."""
-
-    url: str
-    model: str
-    revision: str = "unpinned"
-    provider: str = ""
-    api_key_env: str = ""
-    concurrency: Parallel = 8
-    timeout: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 600.0
-    extra: dict[str, Any] = {}
-
-
 class Scripted(ModelSpec, frozen=True, tag="scripted", kw_only=True):
-    """The shipped fake: answers at once from a hash of the request. Its rows prove nothing about any model."""
+    """The shipped fake: answers at once from a hash of the request. Its rows prove nothing about any model.
+
+    `faults` is the share of requests that fail on their first attempts, or end in one of the ways in which real
+    replies end; which ones follows from the request.
+    """
 
     script: Annotated[str, msgspec.Meta(pattern=r"^(plain|hostile)\Z")] = "plain"
+    faults: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
     concurrency: Parallel = 8
 
 
-AnyModel = LlamaLocal | OpenAIHTTP | Scripted
+class Imported(ModelSpec, frozen=True, tag="imported", kw_only=True):
+    """Replies that were made elsewhere: a JSONL or CSV file with a `prompt` and the `text` that answered it."""
+
+    file: str
+
+
+class VLLMOffline(ModelSpec, frozen=True, tag="vllm_offline", kw_only=True):
+    """A model run by vLLM in this process, asked in chunks of at most `chunk` prompts.
+
+    `model` is a hub name or a folder, `engine` holds further arguments of vLLM's ``LLM``.
+    """
+
+    model: str
+    revision: str = "unpinned"
+    chunk: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 256
+    reasoning: Reasoning = "default"
+    engine: dict[str, Any] = {}
+    chat_template_kwargs: dict[str, Any] = {}
+
+
+AnyModel = AnthropicAPI | Imported | LlamaLocal | OpenAIHTTP | Scripted | VLLMOffline
 
 
 class Panel(Value, frozen=True):
@@ -96,6 +193,17 @@ class Draw(Value, frozen=True):
     parts: tuple[Part, ...] = ()
 
 
+class LoopPolicy(Value, frozen=True):
+    """What happens to a pair of which a response loops: both sides are asked again at `temperature`.
+
+    At most `attempts` times, each with a seed of its own; a pair that loops in all of them stays a loop.
+    Source: paper section 4.2, which gives the temperature; the number of attempts is this project's choice.
+    """
+
+    temperature: Annotated[float, msgspec.Meta(gt=0, le=2)] = 1.0
+    attempts: Annotated[int, msgspec.Meta(ge=0, le=20)] = 3
+
+
 class AnalysisSpec(Value, frozen=True):
     """How intervals are computed, and which factor of the design is resampled."""
 
@@ -127,4 +235,5 @@ class Study(Value, frozen=True):
     primary_judge_only: bool = False
     reuse: tuple[Name, ...] = ()
     replicate: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    loops: LoopPolicy = LoopPolicy()
     analysis: AnalysisSpec = AnalysisSpec()

@@ -69,9 +69,11 @@ def task(
     return JudgeTask(pair_id, ids, order, pair.design, responses.A.model, request)
 
 
-def judgment(judge: Judge, task: JudgeTask, reply: Reply) -> Judgment:
-    """The row for a reply: read strictly, kept whole."""
+def judgment(judge: Judge, task: JudgeTask, reply: Reply, looped: bool = False) -> Judgment:
+    """The row for a reply: read strictly, kept whole. `looped` says that a reply without a proper end loops."""
     outcome, verdict, note = read_verdict(reply.text, reply.finish, judge.rubric, judge.asked, task.order)
+    if looped and outcome == "truncated":
+        outcome = "loop"
     return Judgment(
         **_common(judge, task),
         outcome=outcome,
@@ -80,7 +82,8 @@ def judgment(judge: Judge, task: JudgeTask, reply: Reply) -> Judgment:
         verdict=verdict,
         usage=reply.usage,
         served_model=reply.served_model,
-        note=note,
+        served_by=reply.served_by,
+        note="; ".join(part for part in (note, reply.remarks) if part),
     )
 
 

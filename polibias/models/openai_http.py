@@ -2,27 +2,31 @@
 
 import asyncio
 import json
-import math
-import os
-import re
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import urlsplit
 
 from polibias.domain.rows import Request
 from polibias.domain.study import OpenAIHTTP
-from polibias.errors import Fatal, InputError, ProviderError, TooLong, Transient
-from polibias.models.base import Call, Reply, chat_body, read_chat
+from polibias.errors import Fatal, ProviderError, Transient
+from polibias.models.base import Call, Capacity, Reply, chat_body, read_chat
+from polibias.models.credentials import Credential
+from polibias.models.failures import Refused, judge_refusal, pause
 
-RETRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-CONTEXT = re.compile(
-    r"context_length_exceeded|exceed_context_size|maximum context length|exceeds? .{0,40}context", re.IGNORECASE
-)
 LARGEST_ANSWER = 64 << 20
-LONGEST_WAIT = 600.0
+# What vLLM would otherwise take from the model's own generation settings.
+VLLM_NEUTRAL: dict[str, Any] = {
+    "top_k": 0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
 
 
 class OpenAIModel:
-    """A model behind a URL. The API key stays in the environment and in the request's header, nowhere else."""
+    """A model behind one or several URLs. The key stays in the environment and in the request's header."""
 
     adapter = "openai_http"
 
@@ -30,78 +34,101 @@ class OpenAIModel:
         self.spec = spec
         self.name = spec.name
         self.revision = spec.revision
-        self.provider = spec.provider or spec.url
-        self.concurrency = spec.concurrency
-        self._secret = "" if keyless else _secret(spec)
-        self._secrets = _spellings(self._secret)
+        self.provider = spec.billed_by or ", ".join(dict.fromkeys(_origin(url) for url in spec.urls))
+        self.capacity = Capacity(spec.concurrency, len(spec.urls), spec.requests_per_minute, spec.tokens_per_minute)
+        self.settings = settings(spec)
+        self.credential = Credential(spec, keyless)
         self._client: Any = None
 
     def request(self, call: Call) -> Request:
-        body = {**chat_body(call, self.spec.temperature, self.spec.seed), "model": self.spec.model, **self.spec.extra}
+        spec = self.spec
+        body = chat_body(call if spec.constrained else call._replace(schema=None), spec.temperature, spec.seed)
+        body = {**DIALECTS[spec.server](spec, body), "model": spec.model, **spec.extra}
         return Request(self.adapter, self.revision, body, replicate=call.replicate)
 
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, address: int = 0) -> Reply:
+        url = self.spec.urls[address].rstrip("/") + "/chat/completions"
+        status, headers, body = await self._exchange("POST", url, json.dumps(request.body))
+        if status != 200:
+            return self._or_raise(Refused(status, headers, body.decode("utf-8", "replace")))
+        return self._reply(body, headers)
+
+    async def about(self) -> dict[str, str]:
+        """What the server says of the model and of itself, as far as it does."""
+        base = self.spec.urls[0].rstrip("/")
+        listed = await self._look(f"{base}/models")
+        version = await self._look(f"{base.removesuffix('/v1')}/version")
+        models = listed.get("data") if isinstance(listed.get("data"), list) else []
+        own = next((one for one in models or [] if isinstance(one, dict) and one.get("id") == self.spec.model), {})
+        found = {name: own.get(name) for name in ("root", "max_model_len")} | {"version": version.get("version")}
+        return {name: self.credential.clean(str(value)) for name, value in found.items() if value is not None}
+
+    async def _look(self, url: str) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(self.spec.timeout):
-                status, retry_after, body = await self._exchange(json.dumps(request.body))
+            status, _, body = await self._exchange("GET", url, "")
+            value = json.loads(body) if status == 200 else {}
+        except (ProviderError, ValueError, RecursionError):
+            value = {}
+        return value if isinstance(value, dict) else {}
+
+    async def _exchange(self, method: str, url: str, content: str) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body. Raises Transient for whatever a server's bytes do to the libraries below."""
+        client = self._client or self._connect()
+        try:
+            async with (
+                asyncio.timeout(self.spec.timeout),
+                client.stream(method, url, content=content) as answer,
+            ):
+                body = bytearray()
+                async for part in answer.aiter_bytes():
+                    body += part
+                    if len(body) > LARGEST_ANSWER:
+                        raise Transient(f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB")
+                return answer.status_code, answer.headers, bytes(body)
         except ProviderError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a server's bytes do to the libraries below can heal
-            raise Transient(f"{self.name}: {self._clean(str(error) or type(error).__name__)}") from None
-        if status != 200:
-            raise self._failure(status, retry_after, body.decode("utf-8", "replace"))
-        return self._reply(body)
+        except Exception as error:  # noqa: BLE001 - all of it can heal
+            said = self.credential.clean(str(error) or type(error).__name__)
+            raise Transient(f"{self.name}: {said}", unpaid=_never_sent(error)) from None
 
-    async def _exchange(self, content: str) -> tuple[int, str | None, bytes]:
-        client = self._client or self._connect()
-        async with client.stream("POST", "chat/completions", content=content) as answer:
-            body = bytearray()
-            async for part in answer.aiter_bytes():
-                body += part
-                if len(body) > LARGEST_ANSWER:
-                    raise Transient(f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB")
-            return answer.status_code, answer.headers.get("retry-after"), bytes(body)
-
-    def _reply(self, body: bytes) -> Reply:
+    def _reply(self, body: bytes, headers: Mapping[str, str]) -> Reply:
         try:
-            reply = read_chat(json.loads(body))
+            answer = json.loads(body)
+            embedded = answer.get("error") or answer["choices"][0].get("error")
+            if embedded:
+                return self._or_raise(_embedded(embedded, headers))
+            reply = read_chat(answer)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise Transient(f"{self.name}: the server's answer is no chat completion") from None
-        if any(secret in reply.text for secret in self._secrets):
+            raise Transient(f"{self.name}: the server's answer is no chat completion", unpaid=False) from None
+        if self.credential.is_in(reply.text) or self.credential.is_in(reply.reasoning):
             raise Fatal(f"{self.name}: the reply of {self.provider} contains the API key; nothing of it was kept")
         if reply.finish == "error":
-            raise Transient(f"{self.name}: the server broke off the answer")
-        return reply._replace(served_model=self._clean(reply.served_model))
+            raise Transient(f"{self.name}: the server broke off the answer", unpaid=False)
+        clean = self.credential.clean
+        return reply._replace(
+            served_model=clean(reply.served_model), served_by=clean(reply.served_by), pause=pause(headers)
+        )
+
+    def _or_raise(self, answer: Refused) -> Reply:
+        found = judge_refusal(self.name, self.provider, self.credential, answer)
+        if isinstance(found, ProviderError):
+            raise found
+        return found
 
     def _connect(self) -> Any:
         import httpx2
         from httpx_aiohttp.httpx2 import AiohttpTransport
 
         headers = {"content-type": "application/json"}
-        if self._secret:
-            headers["authorization"] = f"Bearer {self._secret}"
-        limits = httpx2.Limits(max_connections=self.concurrency)
+        if self.credential.secret:
+            headers["authorization"] = f"Bearer {self.credential.secret}"
+        limits = httpx2.Limits(max_connections=self.capacity.concurrency * self.capacity.addresses)
         self._client = httpx2.AsyncClient(
-            base_url=self.spec.url.rstrip("/") + "/",
             headers=headers,
             timeout=self.spec.timeout,
             transport=AiohttpTransport(limits=limits),
         )
         return self._client
-
-    def _failure(self, status: int, retry_after: str | None, body: str) -> ProviderError:
-        said = self._clean(_message(body))
-        if status in RETRY:
-            return Transient(f"{self.name}: HTTP {status} {said}", _seconds(retry_after))
-        if status in (400, 413, 422) and CONTEXT.search(f"{said} {_kind(body)}"):
-            return TooLong(f"{self.name}: {said}")
-        return Fatal(f"{self.name}: HTTP {status} from {self.provider}: {said}")
-
-    def _clean(self, text: str) -> str:
-        """A server's words on one printable line, without the key it may have echoed."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200]
 
     async def close(self) -> None:
         if self._client:
@@ -109,46 +136,68 @@ class OpenAIModel:
             self._client = None
 
 
-def _secret(spec: OpenAIHTTP) -> str:
-    if not spec.api_key_env:
-        return ""
-    secret = os.environ.get(spec.api_key_env, "")
-    if not secret:
-        raise InputError(f"model '{spec.name}': the environment variable {spec.api_key_env} is not set")
-    if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise InputError(f"model '{spec.name}': the key in {spec.api_key_env} has a space, line end or odd character")
-    return secret
+def _origin(url: str) -> str:
+    """Where a URL leads, without its path: a path can hold what is nobody's business."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
 
 
-def _spellings(secret: str) -> tuple[str, ...]:
-    """The secret as it may come back: plain, in JSON, in a URL. The longest first, so that no part is left."""
-    if not secret:
-        return ()
-    forms = {secret, json.dumps(secret)[1:-1], quote(secret), quote(secret, safe=""), quote_plus(secret)}
-    return tuple(sorted(forms, key=len, reverse=True))
+def _never_sent(error: Exception) -> bool:
+    """Whether the connection failed before the request was out, so that nothing can have been charged."""
+    import httpx2
+
+    return isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
 
 
-def _kind(body: str) -> str:
-    """The machine-readable kind of an error, where the server gives one."""
-    try:
-        error = json.loads(body)["error"]
-        return f"{error.get('code')} {error.get('type')}"
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return ""
+def _embedded(error: Any, headers: Mapping[str, str]) -> Refused:
+    """An error inside an answer whose status says that all is well."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return Refused(code if type(code) is int and 400 <= code < 600 else 502, headers, json.dumps({"error": error}))
 
 
-def _message(body: str) -> str:
-    try:
-        error = json.loads(body)["error"]
-        return str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return body
+def _openai(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
+    effort = "none" if spec.reasoning == "off" else spec.reasoning
+    return body if spec.reasoning == "default" else body | {"reasoning_effort": effort}
 
 
-def _seconds(retry_after: str | None) -> float | None:
-    """The server's waiting time, within ten minutes: a run never sleeps for good because a server said so."""
-    try:
-        seconds = float(retry_after) if retry_after else math.nan
-    except ValueError:
-        return None
-    return None if math.isnan(seconds) else min(max(0.0, seconds), LONGEST_WAIT)
+def _vllm(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
+    """Everything explicit; white space between JSON tokens is off, because models loop in it up to the cap."""
+    schema = body.pop("response_format", None)
+    if schema:
+        wanted = schema["json_schema"]["schema"]
+        body = body | {"structured_outputs": {"json": wanted, "disable_any_whitespace": True}}
+    effort = {} if spec.reasoning == "default" else {"reasoning_effort": spec.reasoning}
+    return body | VLLM_NEUTRAL | (NO_THINKING if spec.reasoning == "off" else effort)
+
+
+def _llama_cpp(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
+    """A reused prompt cache changes greedy replies, so none is used."""
+    effort = (
+        {} if spec.reasoning in ("default", "off") else {"chat_template_kwargs": {"reasoning_effort": spec.reasoning}}
+    )
+    return body | {"cache_prompt": False} | (NO_THINKING if spec.reasoning == "off" else effort)
+
+
+def _openrouter(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
+    """The named hosts at the named precision or nobody, and only hosts that honour every parameter."""
+    provider: dict[str, Any] = {"only": list(spec.hosts), "allow_fallbacks": False, "require_parameters": True}
+    if spec.quantizations:
+        provider["quantizations"] = list(spec.quantizations)
+    effort = "none" if spec.reasoning == "off" else spec.reasoning
+    reasoning = {} if spec.reasoning == "default" else {"reasoning": {"effort": effort}}
+    return body | {"provider": provider} | reasoning
+
+
+DIALECTS = {"openai": _openai, "vllm": _vllm, "llama_cpp": _llama_cpp, "openrouter": _openrouter}
+
+
+def settings(spec: OpenAIHTTP) -> dict[str, str]:
+    """How the model is made to answer, in words."""
+    pinned = {"hosts": ", ".join(spec.hosts), "quantizations": ", ".join(spec.quantizations)}
+    return {
+        "server": spec.server,
+        "temperature": str(spec.temperature),
+        "reasoning": spec.reasoning,
+        "constrained": "yes" if spec.constrained else "no",
+        **{name: value for name, value in pinned.items() if value},
+    }

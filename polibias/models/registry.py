@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP, Scripted
+from polibias.domain.study import AnthropicAPI, AnyModel, Imported, LlamaLocal, OpenAIHTTP, Scripted, VLLMOffline
 from polibias.models.base import Model
 
 
@@ -12,6 +12,14 @@ def open_model(spec: AnyModel, keyless: bool = False) -> Model:
     `keyless` opens it without its key, for a look at its requests: nothing can be sent then.
     """
     match spec:
+        case AnthropicAPI():
+            from polibias.models.anthropic_api import AnthropicModel
+
+            return AnthropicModel(spec, keyless)
+        case Imported():
+            from polibias.models.imported import ImportedModel
+
+            return ImportedModel(spec)
         case LlamaLocal():
             from polibias.models.llama_local import LlamaModel
 
@@ -24,5 +32,9 @@ def open_model(spec: AnyModel, keyless: bool = False) -> Model:
             from polibias.models.scripted import ScriptedModel
 
             return ScriptedModel(spec)
+        case VLLMOffline():
+            from polibias.models.vllm_offline import VLLMOfflineModel
+
+            return VLLMOfflineModel(spec)
         case _:
             assert_never(spec)

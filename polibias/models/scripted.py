@@ -1,16 +1,19 @@
-"""The shipped fake: answers from a hash of the request, at once and always alike.
+"""The shipped fake: answers from a hash of the request, at once and always alike; with faults if it is told to.
 
 For dry runs and tests. Its rows carry ``scripted`` as provider and are evidence about no model.
 """
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from polibias.domain.ids import canonical
 from polibias.domain.rows import Request, Usage
 from polibias.domain.study import Scripted
-from polibias.models.base import Call, Reply, chat_body
+from polibias.errors import Transient
+from polibias.models.base import Call, Capacity, Reply, chat_body
 
 HOSTILE = (
     "NUL \x00 and bell \x07 and a lone surrogate \ud800 and U+2028 \u2028 in one line",
@@ -19,6 +22,18 @@ HOSTILE = (
     "$x^2$ :red[red] ![i](http://192.0.2.1/x.png) # Heading `code` [link](javascript:alert(3)) =1+1 {fence} {prompt_1}",
     "عربي עברית 中文 🧑🏽‍⚖️ " + "long " * 12_000,
 )
+# How a reply may end other than well, and what is then left of it.
+ENDINGS: tuple[Callable[[str], Reply], ...] = (
+    lambda text: Reply(text[: len(text) // 2], "length", Usage()),
+    lambda text: Reply(text[:20] + " and so on" * 2000, "length", Usage()),
+    lambda text: Reply(text[:20] + " " * 8000, "length", Usage()),
+    lambda _: Reply("", "stop", Usage()),
+    lambda text: Reply("", "stop", Usage(), reasoning=text),
+    lambda _: Reply("", "filter", Usage()),
+    lambda _: Reply("I will not do this.", "refusal", Usage()),
+    lambda text: Reply(text + "}", "stop", Usage()),
+)
+WORST = 2  # so many attempts in a row fail at most, fewer than the scheduler makes
 
 
 class ScriptedModel:
@@ -31,23 +46,41 @@ class ScriptedModel:
     def __init__(self, spec: Scripted) -> None:
         self.spec = spec
         self.name = spec.name
-        self.concurrency = spec.concurrency
+        self.capacity = Capacity(spec.concurrency)
+        self.settings = {"script": spec.script, "faults": str(spec.faults)}
+        self._failed: Counter[bytes] = Counter()
 
     def request(self, call: Call) -> Request:
+        call = call if self.spec.constrained else call._replace(schema=None)
         body = chat_body(call, self.spec.temperature, self.spec.seed) | {"model": self.name}
         return Request(self.adapter, self.revision, body, replicate=call.replicate)
 
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, _address: int = 0) -> Reply:
         draw = Draw(request)
+        if self.spec.faults and draw.below(1000) < 1000 * self.spec.faults:
+            kind = draw.below(len(ENDINGS) + WORST)
+            if kind < len(ENDINGS):
+                return ENDINGS[kind](self._text(draw, request))._replace(served_model=self.name)
+            self._fail(draw.name, 1 + kind - len(ENDINGS))
+        return Reply(self._text(draw, request), "stop", Usage(), self.name)
+
+    def _fail(self, name: bytes, times: int) -> None:
+        self._failed[name] += 1
+        if self._failed[name] <= times:
+            raise Transient(f"{self.name}: a scripted fault", after=0.0)
+        del self._failed[name]
+
+    def _text(self, draw: "Draw", request: Request) -> str:
         wanted = request.body.get("response_format")
         if wanted:
-            text = json.dumps(draw.instance(wanted["json_schema"]["schema"]))
-        elif self.spec.script == "hostile":
-            text = HOSTILE[draw.below(len(HOSTILE))]
-        else:
-            length = len(request.body["messages"][0]["content"])
-            text = f"Scripted reply {draw.below(10**9):09d} to a prompt of {length} characters."
-        return Reply(text, "stop", Usage(), self.name)
+            return json.dumps(draw.instance(wanted["json_schema"]["schema"]))
+        if self.spec.script == "hostile":
+            return HOSTILE[draw.below(len(HOSTILE))]
+        length = len(request.body["messages"][0]["content"])
+        return f"Scripted reply {draw.below(10**9):09d} to a prompt of {length} characters."
+
+    async def about(self) -> dict[str, str]:
+        return {}
 
     async def close(self) -> None:
         return None
@@ -59,6 +92,11 @@ class Draw:
     def __init__(self, request: Request) -> None:
         self._seed = canonical(request.body) + str(request.replicate).encode()
         self._count = 0
+
+    @property
+    def name(self) -> bytes:
+        """What tells this request from others."""
+        return hashlib.sha256(self._seed).digest()
 
     def below(self, limit: int) -> int:
         self._count += 1

@@ -17,6 +17,8 @@ from polibias.records.ledger import Stream, head_path, read, request_key
 STUDY = "study.json"
 STUDY_TAG = "study/2"
 MANIFEST = "manifest.json"
+PROBES = "probes.json"
+PROBES_TAG = "probes/1"
 REPORT = "report"
 ANNOTATIONS = "annotations"
 

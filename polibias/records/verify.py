@@ -1,6 +1,7 @@
 """Whether a run is what was written: every hash re-derived, every file accounted for. Works offline."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from polibias.domain.rows import Annotation, Judgment, Response
@@ -8,7 +9,7 @@ from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named
 from polibias.records.ledger import Entry, Stream, head_path, parse_head, problem_in, read, tip
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
-from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.runs import PROBES, PROBES_TAG, STUDY_TAG, Run
 
 
 def verify(run: Run) -> list[str]:
@@ -35,18 +36,24 @@ def _report_problems(run: Run) -> Iterator[str]:
 
 def _open_problems(run: Run) -> Iterator[str]:
     """An unsealed run: every stream against itself and its committed state, the study against its hash."""
-    try:
-        read_named(run.study, STUDY_TAG)
-    except InputError as error:
-        yield str(error)
+    yield from _document_problem(run.study, STUDY_TAG)
     for path in own_files(run.folder):
         stream = run.stream_at(path)
         if stream is not None:
             problem = problem_in(stream) or _committed_problem(stream)
             if problem:
                 yield problem
+        elif path.name == PROBES and path.parent == run.folder:
+            yield from _document_problem(path, PROBES_TAG)
         elif path != run.study and not is_head(run, path) and path.suffix not in (".torn", ".part"):
             yield f"{path}: does not belong to a run"
+
+
+def _document_problem(path: Path, tag: str) -> Iterator[str]:
+    try:
+        read_named(path, tag)
+    except InputError as error:
+        yield str(error)
 
 
 def _committed_problem(stream: Stream[Any]) -> str:

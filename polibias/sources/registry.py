@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from polibias.domain.registry import ModelCard, Price, PriceList
+from polibias.domain.study import AnyModel, Rate, Served
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files
 
@@ -76,3 +77,18 @@ def price_of(prices: PriceList, model: str, provider: str) -> Price | None:
         if (price.model, price.provider) == (model, provider):
             return price
     return None
+
+
+def rate_of(folder: Path, spec: AnyModel) -> Rate | None:
+    """What a model costs: as declared, nothing if it runs here, else as listed; None where no price is known."""
+    if spec.price is not None:
+        return spec.price
+    if not isinstance(spec, Served):
+        return Rate(0.0, 0.0)
+    provider = spec.billed_by
+    if not provider or not (folder / "prices").is_dir():
+        return None
+    names = [card.id for card in read_models(folder).values() if (provider, spec.model) in card.names.items()]
+    prices = read_prices(folder)
+    found = next((price for name in names if (price := price_of(prices, name, str(provider)))), None)
+    return None if found is None else Rate(found.input, found.output)

@@ -6,13 +6,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from polibias.domain.ids import canonical
-from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Study
+from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Served, Study
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_text, read_toml
 
 FOLDER = Path("studies")
 PANELS = "panels"
-OWN_FIELDS = frozenset({"messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "response_format"})
+OWN_FIELDS = {
+    *("messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "provider", "tools", "system"),
+    *("response_format", "structured_outputs", "output_config", "thinking", "reasoning"),
+}
 
 
 def find_study(name: str) -> Path:
@@ -80,26 +83,43 @@ def _check_items(path: Path, study: Study) -> None:
 
 
 def _check_spec(path: Path, role: str, spec: AnyModel) -> None:
+    where = f"{path}: '{spec.name}'"
     if role == "models" and spec.max_tokens < 1:
         raise InputError(f"{path}: model '{spec.name}' needs max_tokens, the longest reply it may give")
-    if isinstance(spec, OpenAIHTTP):
-        _check_url(path, spec)
+    if isinstance(spec, Served):
+        _check_urls(where, spec)
         for name in sorted(spec.extra.keys() & OWN_FIELDS):
-            raise InputError(f"{path}: '{spec.name}': extra cannot replace '{name}', which the study itself sets")
+            raise InputError(f"{where}: extra cannot replace '{name}', which the study itself sets")
         try:
             canonical(spec.extra)
         except (TypeError, ValueError):
-            raise InputError(f"{path}: '{spec.name}': extra holds a value that JSON cannot say") from None
+            raise InputError(f"{where}: extra holds a value that JSON cannot say") from None
+    if isinstance(spec, OpenAIHTTP):
+        _check_hosts(where, spec)
 
 
-def _check_url(path: Path, spec: OpenAIHTTP) -> None:
-    try:
-        parts = urlsplit(spec.url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        good = good and spec.url.isascii() and spec.url.isprintable()
-    except ValueError:
-        good = False
-    if not good:
-        raise InputError(f"{path}: '{spec.name}': url must start with http:// or https:// and name a host")
-    if parts.username or parts.password or parts.query:
-        raise InputError(f"{path}: '{spec.name}': no credentials in url; name an environment variable in api_key_env")
+def _check_hosts(where: str, spec: OpenAIHTTP) -> None:
+    broker = spec.server == "openrouter"
+    if broker and not spec.hosts:
+        raise InputError(
+            f"{where}: OpenRouter may serve one model from many hosts at different precision; "
+            'pin one: hosts = ["deepinfra"], quantizations = ["bf16"]'
+        )
+    if not broker and (spec.hosts or spec.quantizations):
+        raise InputError(f'{where}: hosts and quantizations are for server = "openrouter"')
+
+
+def _check_urls(where: str, spec: Served) -> None:
+    if not spec.urls or len(set(spec.urls)) < len(spec.urls):
+        raise InputError(f"{where}: give every url once, and at least one")
+    for url in spec.urls:
+        try:
+            parts = urlsplit(url)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+            good = good and url.isascii() and url.isprintable()
+        except ValueError:
+            good = False
+        if not good:
+            raise InputError(f"{where}: url must start with http:// or https:// and name a host")
+        if parts.username or parts.password or parts.query:
+            raise InputError(f"{where}: no credentials in url; name an environment variable in api_key_env")

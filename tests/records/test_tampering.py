@@ -137,7 +137,7 @@ def test_swapped_streams_of_an_open_run_are_found(write_study: Callable[..., Pat
     )
     study = plan(str(write_study(models=models)), ROOT / "data")
     run = Run(tmp_path / "runs" / "small")
-    flow.run_study(study, run, QuietWatcher(), last="generate")
+    flow.run_study(study, run, QuietWatcher(), flow.Wanted("generate"))
     assert verify(run) == []
     one, two = run.responses("fake").path, run.responses("other").path
     for suffix in ("", ".head"):

@@ -135,7 +135,7 @@ def test_policy_forbids_everything_but_the_pages_own(sealed_run: Run) -> None:
 def test_report_needs_a_sealed_run(write_study: Callable[..., Path], tmp_path: Path) -> None:
     study = plan(str(write_study()), ROOT / "data")
     run = Run(tmp_path / "runs" / "small")
-    flow.run_study(study, run, QuietWatcher(), last="judge")
+    flow.run_study(study, run, QuietWatcher(), flow.Wanted("judge"))
     done = polibias("report", run.folder, cwd=tmp_path)
     assert done.returncode == 2
     assert (

@@ -1,0 +1,203 @@
+"""What each stage of a study does: builds its pairs, has them answered, has the answers judged."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from polibias import generate as generation
+from polibias import probing
+from polibias.asking import Sitting, Source, ask_rest, done, take_over
+from polibias.calls.budget import size, spent
+from polibias.detectors.loop import find_loop
+from polibias.domain.rows import Judgment, PromptPair, Response, Seen
+from polibias.domain.sides import ORDERS, SIDES, Both, Side
+from polibias.domain.study import Imported
+from polibias.errors import InputError, ProviderError, TooLong
+from polibias.judging import judge as judging
+from polibias.models.base import Model, Reply
+from polibias.planning import Party, Plan
+from polibias.records.ledger import Ledger, Place, Stream, fetch, read
+from polibias.records.manifest import utc_now
+from polibias.records.runs import Run
+
+BUILT_TOGETHER = 1000
+
+
+def require_prices(chosen: Sequence[Party]) -> None:
+    """Raises InputError if a model's price is not known, for then nothing could keep to a budget."""
+    for party in chosen:
+        if party.rate is None:
+            raise InputError(
+                f"--budget: no price is known for '{party.spec.name}'; give it one in the study: "
+                "price = { input = 0.5, output = 1.5 } (US dollars per million tokens)"
+            )
+
+
+def spent_so_far(run: Run, chosen: Sequence[Party]) -> float:
+    """US dollars that the run's rows cost, as servers said or at list price. Calls that left no row are not in it."""
+    total = 0.0
+    for party in chosen:
+        stream: Stream[Any] = (run.responses if party.role == "model" else run.judgments)(party.spec.name)
+        for entry in read(stream):
+            if entry.row.outcome not in ("transport_error", "context_exceeded") and entry.seen.seconds is not None:
+                total += spent(party.rate, entry.row.usage, size(entry.row.request))
+    return total
+
+
+def build(plan: Plan, sitting: Sitting) -> None:
+    """Every pair of the study as a row."""
+    with _open(sitting.run.pairs(), sitting) as ledger:
+        sitting.watcher.stage("build", len(plan.prompt_pairs), ledger.rows)
+        made = 0
+        for pair in plan.prompt_pairs:
+            if not ledger.has_answer(ledger.stream.key(pair)):
+                ledger.append(pair, Seen(utc_now()))
+                made += 1
+                if made % BUILT_TOGETHER == 0:
+                    ledger.commit()
+        ledger.commit()
+        if made:
+            sitting.watcher.advance(made, 0)
+
+
+@contextlib.contextmanager
+def _open(stream: Stream[Any], sitting: Sitting) -> Iterator[Ledger[Any]]:
+    with Ledger(stream, sitting.set_aside) as ledger:
+        if ledger.warning:
+            sitting.watcher.note(ledger.warning)
+        yield ledger
+
+
+async def _probed(sitting: Sitting, party: Party) -> None:
+    """Make sure, before anything is spent, that the model does what the study declares."""
+    if not probing.needs_probe(party.spec):
+        return
+    asked = probing.asks(party)
+    found = probing.latest(sitting.run, party.role, asked)
+    if found is None or found.failures:
+        found = await probing.probe(party, sitting.purse)
+        probing.store(sitting.run, [found])
+    probing.require(found)
+
+
+async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
+    """Both sides of every pair; then, as long as responses loop, both sides of those pairs again."""
+    run, model, longest = sitting.run, party.model, party.spec.max_tokens
+    policy = plan.study.loops
+
+    def row(task: generation.ResponseTask, result: Reply | ProviderError) -> Response:
+        if isinstance(result, ProviderError):
+            return generation.failed(model, task, _failure(result), str(result))
+        return generation.response(model, task, result)
+
+    with _open(run.responses(model.name), sitting) as ledger:
+
+        async def ask(name: str, tasks: Callable[[], Iterator[generation.ResponseTask]], total: int) -> None:
+            source = Source(tasks, row)
+            for other in sitting.earlier:
+                take_over(sitting, ledger, source, other.responses(model.name))
+            if sitting.earlier and not ledger.rows:
+                raise _nothing_to_reuse(sitting.run, model)
+            sitting.watcher.stage(name, total, done(ledger, tasks()))
+            await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
+
+        await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.prompt_pairs))
+        for attempt in range(1, 1 + (0 if isinstance(party.spec, Imported) else policy.attempts)):
+            loops = generation.looping(((e.id, e.row) for e in read(run.responses(model.name))), attempt - 1)
+            if not loops:
+                break
+            name = f"generate {model.name}, {len(loops)} pairs again after a loop ({attempt})"
+            await ask(name, lambda: _tasks_again(run, party, plan, attempt, loops), 2 * len(loops))  # noqa: B023
+
+
+def _first_tasks(run: Run, model: Model, longest: int) -> Iterator[generation.ResponseTask]:
+    for entry in read(run.pairs()):
+        yield from generation.tasks(model, longest, entry.id, entry.row)
+
+
+def _tasks_again(
+    run: Run, party: Party, plan: Plan, attempt: int, loops: dict[str, Both[str]]
+) -> Iterator[generation.ResponseTask]:
+    for entry in read(run.pairs()):
+        if entry.id in loops:
+            yield from generation.again(
+                party.model, party.spec.max_tokens, plan.study.loops, attempt, loops[entry.id], entry.id, entry.row
+            )
+
+
+def _nothing_to_reuse(run: Run, model: Model) -> InputError:
+    return InputError(
+        f"{run.folder}: no earlier run holds a reply of {model.name} to any of these prompts; "
+        "model, revision and parameters must be those of the run that is reused"
+    )
+
+
+async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party]) -> None:
+    """Both orders of every pair, each by the judge task of its condition."""
+    run, model = sitting.run, party.model
+    judges = {
+        condition: judging.make_judge(model, asked, plan.rubric, party.spec.max_tokens, plan.study.replicate)
+        for condition, asked in plan.asked.items()
+    }
+    names = [other.spec.name for other in models] or [spec.name for spec in plan.study.models]
+    ready = {name: judgeable(run, name) for name in names}
+
+    def tasks() -> Iterator[judging.JudgeTask]:
+        for name in names:
+            for pair_id, pair, ids, responses in _answered_pairs(run, name, ready[name]):
+                judge = judges[pair.design.condition]
+                yield from (judging.task(judge, pair_id, pair, ids, responses, order) for order in ORDERS)
+
+    def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
+        judge = judges[task.design.condition]
+        if isinstance(result, ProviderError):
+            return judging.failed(judge, task, _failure(result), str(result))
+        looped = result.finish == "length" and find_loop(result.text) is not None
+        return judging.judgment(judge, task, result, looped)
+
+    with _open(run.judgments(model.name), sitting) as ledger:
+        source = Source(tasks, row)
+        for other in sitting.earlier:
+            take_over(sitting, ledger, source, other.judgments(model.name))
+        total = 2 * sum(len(found) for found in ready.values())
+        sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
+        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
+
+
+class Ready(NamedTuple):
+    """A pair's two responses that count: their ids, and where their rows lie."""
+
+    ids: Both[str]
+    places: Both[Place]
+
+
+def judgeable(run: Run, model: str) -> dict[str, Ready]:
+    """Every pair of which both responses that count can be compared: the last of either side, made in one round."""
+    latest: dict[str, dict[Side, tuple[str, Place, int, bool]]] = {}
+    for entry in read(run.responses(model)):
+        row = entry.row
+        found = (entry.id, entry.place, row.fallback, row.outcome in generation.JUDGEABLE)
+        latest.setdefault(row.pair, {})[row.side] = found
+    return {
+        pair: Ready(Both(*(side[0] for side in sides)), Both(*(side[1] for side in sides)))
+        for pair, by_side in latest.items()
+        if len(sides := [by_side[side] for side in SIDES if side in by_side]) == len(SIDES)
+        and all(side[3] for side in sides)
+        and sides[0][2] == sides[1][2]
+    }
+
+
+def _answered_pairs(
+    run: Run, model: str, ready: dict[str, Ready]
+) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:
+    """The pairs in their own order with the responses that count; texts are read when they are needed."""
+    stream = run.responses(model)
+    for pair in read(run.pairs()):
+        found = ready.get(pair.id)
+        if found is not None:
+            a, b = (fetch(stream, place).row for place in (found.places.A, found.places.B))
+            yield pair.id, pair.row, found.ids, Both(a, b)
+
+
+def _failure(error: ProviderError) -> Any:
+    return "context_exceeded" if isinstance(error, TooLong) else "transport_error"
