@@ -87,6 +87,14 @@ class Loop(NamedTuple):
     period: int
     repeats: int
 
+    @property
+    def said(self) -> str:
+        """The loop in words."""
+        if self.kind == "whitespace":
+            return f"loops: {self.repeats} characters of white space from character {self.start}"
+        how = "much the same" if self.kind == "drift" else "the same"
+        return f"loops: {how} {self.period} tokens {self.repeats} times from character {self.start}"
+
 
 def find_loop(text: str) -> Loop | None:
     """The first loop of a text: exact ones before drifting ones; None if it does not loop. Empty text does not."""
