@@ -50,26 +50,14 @@ class Head(NamedTuple):
 EMPTY = Head(0, 0, GENESIS)
 
 
-class Place(NamedTuple):
-    """Where a line lies: its number, and the byte at which it begins."""
+class Entry(NamedTuple, Generic[R]):
+    """A stored row with its names and what was observed while it came to be."""
 
     number: int
-    offset: int
-
-
-class Entry(NamedTuple, Generic[R]):
-    """A stored row with its names, what was observed while it came to be, and where it lies."""
-
-    place: Place
     key: str
     id: str
     row: R
     seen: Seen
-
-    @property
-    def number(self) -> int:
-        """The line's number."""
-        return self.place.number
 
 
 class Stream(NamedTuple, Generic[R]):
@@ -99,19 +87,11 @@ def read(stream: Stream[R]) -> Iterator[Entry[R]]:
 
     Raises DamagedRecord, naming file and line, at the first byte that does not fit.
     """
-    head = EMPTY
+    chain = GENESIS
     for number, line in lines(stream.path):
-        entry = parse_line(stream, number, line, head.chain)
-        yield entry._replace(place=Place(number, head.size))
-        head = head.after(line)
-
-
-def fetch(stream: Stream[R], place: Place) -> Entry[R]:
-    """One row by its place, checked against its own line."""
-    with stream.path.open("rb") as file:
-        file.seek(place.offset)
-        line = file.readline()
-    return parse_line(stream, place.number, line, None)._replace(place=place)
+        entry = parse_line(stream, number, line, chain)
+        chain = line_hash(line)
+        yield entry
 
 
 def problem_in(stream: Stream[Any]) -> str:
@@ -144,7 +124,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
         yield from enumerate(file, start=1)
 
 
-def parse_line(stream: Stream[R], number: int, line: bytes, chain: str | None) -> Entry[R]:
+def parse_line(stream: Stream[R], number: int, line: bytes, chain: str) -> Entry[R]:
     """One line as an entry. Raises DamagedRecord if any byte of it is not what its row demands."""
     where = f"{stream.path}:{number}"
     if not line.endswith(b"\n"):
@@ -161,9 +141,9 @@ def parse_line(stream: Stream[R], number: int, line: bytes, chain: str | None) -
         raise DamagedRecord(f"{where}: not a stored {stream.type.__name__}; restore the file from a copy") from None
     if line != expected:
         raise DamagedRecord(f"{where}: {_difference(fields, expected)}; restore the file from a copy")
-    if chain is not None and fields["prev"] != chain:
+    if fields["prev"] != chain:
         raise DamagedRecord(f"{_broken_chain(stream, number)}; restore the file from a copy")
-    return Entry(Place(number, 0), fields["key"], fields["id"], row, seen)
+    return Entry(number, fields["key"], fields["id"], row, seen)
 
 
 def _difference(fields: dict[str, Any], expected: bytes) -> str:
@@ -285,19 +265,6 @@ class Ledger(Generic[R]):
         self.ids[key, row.subject] = id
         if row.answered:
             self.answered.add(key)
-
-    def has_answer(self, key: str) -> bool:
-        """Whether a request of this key needs no further call."""
-        return key in self.answered
-
-    def latest(self, key: str, subject: tuple[str, ...]) -> str:
-        """The id of the latest row of a request about a subject; empty if there is none."""
-        return self.ids.get((key, subject), "")
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are, those that wait for `commit` included."""
-        return self.head.rows
 
     def commit(self) -> None:
         """Write and flush every queued row to the disk as one group.
