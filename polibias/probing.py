@@ -20,7 +20,7 @@ from polibias.models.base import UNSUPPORTED, Call, Model, Reply
 from polibias.planning import Party, Role
 from polibias.records.documents import read_named, write_named
 from polibias.records.manifest import utc_now
-from polibias.records.runs import PROBES, PROBES_TAG, Run
+from polibias.records.runs import PROBES_TAG, Run
 
 LONGEST_REPLY = 512
 SENTENCE = "Write one short sentence about the sea, and nothing else."
@@ -212,14 +212,14 @@ def needs_probe(spec: AnyModel) -> bool:
 
 def stored(run: Run) -> tuple[Probe, ...]:
     """Every probe that was stored with the run."""
-    if not (run.folder / PROBES).exists():
+    if not (run.probes).exists():
         return ()
-    return msgspec.convert(read_named(run.folder / PROBES, PROBES_TAG)["probes"], type=tuple[Probe, ...])
+    return msgspec.convert(read_named(run.probes, PROBES_TAG)["probes"], type=tuple[Probe, ...])
 
 
 def store(run: Run, probes: Sequence[Probe]) -> None:
     """Add probes to those that are stored with the run."""
-    write_named(run.folder / PROBES, PROBES_TAG, {"probes": msgspec.to_builtins([*stored(run), *probes])})
+    write_named(run.probes, PROBES_TAG, {"probes": msgspec.to_builtins([*stored(run), *probes])})
 
 
 def latest(run: Run, role: Role, asked: str) -> Probe | None:

@@ -7,9 +7,10 @@ from typing import Any
 from polibias.domain.rows import Annotation, Judgment, Response
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named
-from polibias.records.ledger import Entry, Stream, head_path, parse_head, problem_in, read, tip
+from polibias.records.ledger import Entry, Stream, problem_in, read
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
-from polibias.records.runs import PROBES, PROBES_TAG, STUDY_TAG, Run
+from polibias.records.runs import PROBES_TAG, STUDY_TAG, Run
+from polibias.records.segments import head_path, parse_head
 
 
 def verify(run: Run) -> list[str]:
@@ -37,16 +38,17 @@ def _report_problems(run: Run) -> Iterator[str]:
 def _open_problems(run: Run) -> Iterator[str]:
     """An unsealed run: every stream against itself and its committed state, the study against its hash."""
     yield from _document_problem(run.study, STUDY_TAG)
+    streams: dict[Path, Stream[Any]] = {}
     for path in own_files(run.folder):
-        stream = run.stream_at(path)
-        if stream is not None:
-            problem = problem_in(stream) or _committed_problem(stream)
-            if problem:
-                yield problem
-        elif path.name == PROBES and path.parent == run.folder:
+        if stream := run.stream_at(path):
+            streams[stream.path] = stream
+        elif path == run.probes:
             yield from _document_problem(path, PROBES_TAG)
         elif path != run.study and not is_head(run, path) and path.suffix not in (".torn", ".part"):
             yield f"{path}: does not belong to a run"
+    for stream in streams.values():
+        if problem := _head_problem(stream) or problem_in(stream):
+            yield problem
 
 
 def _document_problem(path: Path, tag: str) -> Iterator[str]:
@@ -56,16 +58,12 @@ def _document_problem(path: Path, tag: str) -> Iterator[str]:
         yield str(error)
 
 
-def _committed_problem(stream: Stream[Any]) -> str:
+def _head_problem(stream: Stream[Any]) -> str:
+    """An open stream says how far it was committed; that it holds what was, `read` checks."""
     try:
-        committed = parse_head(head_path(stream.path))
-    except InputError as error:
+        parse_head(head_path(stream.path))
+    except DamagedRecord as error:
         return str(error)
-    here = tip(stream.path)
-    if here.rows < committed.rows:
-        return f"{stream.path}:{here.rows}: {committed.rows} rows were committed, {here.rows} are here"
-    if tip(stream.path, committed.rows) != committed:
-        return f"{stream.path}:{committed.rows}: this line was changed after it was written"
     return ""
 
 
@@ -77,18 +75,17 @@ def _link_problems(run: Run) -> Iterator[str]:
     for stream in sorted(streams, key=lambda stream: stream.type is Judgment):
         latest: dict[tuple[str, ...], Entry[Any]] = {}
         for entry in read(stream):
-            where = f"{stream.path}:{entry.number}"
             if _own_name(entry.row) not in ("", stream.path.stem):
-                yield f"{where}: a row of '{_own_name(entry.row)}' in another's stream"
+                yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
             if isinstance(entry.row, Response):
                 responses.add(entry.id)
             if isinstance(entry.row, Response | Judgment) and entry.row.pair not in pairs:
-                yield f"{where}: points at a pair that is not in this run"
+                yield f"{entry.where}: points at a pair that is not in this run"
             if isinstance(entry.row, Judgment):
                 latest[entry.row.model, entry.row.pair, entry.row.order] = entry
         for entry in latest.values():
             if {entry.row.responses.A, entry.row.responses.B} - responses:
-                yield f"{stream.path}:{entry.number}: points at a response that is not in this run"
+                yield f"{entry.where}: points at a response that is not in this run"
 
 
 def _own_name(row: object) -> str:
