@@ -233,6 +233,18 @@ def beside(ours: Runs, bare: Runs) -> None:
     print(f"{'':<4}CPU of the whole process beside the bare loop's: {cpu:.2f} times")
 
 
+def beside_in_cpu(small: tuple[Runs, Runs], large: tuple[Runs, Runs]) -> None:
+    """The same comparison without starts, ends and the neighbours' load: the CPU that each further call costs."""
+    costs = []
+    for few, many in zip(small, large, strict=True):
+        further = many[0].calls - few[0].calls
+        costs.append(1000 * (median(run.cpu for run in many) - median(run.cpu for run in few)) / further)
+    ours, bare = costs
+    print(
+        f"{'':<4}CPU of each further call: ours {ours:.2f} ms, bare loop {bare:.2f} ms, bare / ours {bare / ours:.2f}"
+    )
+
+
 def absolute(ours: Runs, memory: int) -> None:
     """What is promised of our CPU and memory."""
     cpu, peak = median(run.cpu_of_call for run in ours), max(run.memory for run in ours)
@@ -270,6 +282,8 @@ def measure(quick: bool) -> None:
         if runs:
             absolute(runs[0], memory)
             beside(*runs)
+    if large:
+        beside_in_cpu(small, large)
     if inspect:
         beside_inspect(small[0], inspect)
     else:
