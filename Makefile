@@ -1,9 +1,11 @@
 # The doors: demo, app, test, check, bench. Everything lives in .venv; nothing is installed outside it,
-# but for the browser that the browser tests need (Debian package chromium, only as root).
+# but for the rivals of the bench (.venv-rivals) and the browser of the browser tests (Debian package chromium, only as
+# root).
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RIVALS := .venv-rivals
 PINNED := $(shell $(PYTHON) -c 'import sys; print("py311" if sys.version_info[:2] == (3, 11) else "")' 2>/dev/null)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PYTHONUTF8 := 1
@@ -43,6 +45,16 @@ else
 endif
 	@touch $@
 
+$(RIVALS)/ready: $(VENV)/python requirements/rivals.txt requirements/rivals.in
+	@echo "Setting up $(RIVALS): Inspect AI, which the bench measures beside this project (once, one to two minutes)"
+	@$(PYTHON) -m venv --clear $(RIVALS)
+ifeq ($(PINNED),py311)
+	@$(RIVALS)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/rivals.txt
+else
+	@$(RIVALS)/bin/python -m pip --disable-pip-version-check --quiet install -r requirements/rivals.in
+endif
+	@touch $@
+
 demo: $(VENV)/run
 	@$(BIN)/polibias run studies/demo.toml
 	@$(BIN)/polibias verify runs/demo
@@ -69,8 +81,9 @@ check: $(VENV)/dev
 	@$(BIN)/lint-imports
 	@$(BIN)/polibias lint data
 
-bench: $(VENV)/dev
+bench: $(VENV)/dev $(RIVALS)/ready
 	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench.calls
 
 browser:
 	@command -v chromium >/dev/null || { \
@@ -82,8 +95,9 @@ browser:
 lock:
 	uv pip compile pyproject.toml requirements/build.in --extra local -o requirements/run-py311.txt $(LOCK)
 	uv pip compile pyproject.toml requirements/build.in --extra local --extra dev -o requirements/dev-py311.txt -c requirements/run-py311.txt $(LOCK)
+	uv pip compile requirements/rivals.in -o requirements/rivals.txt $(LOCK)
 
 LOCK = --generate-hashes --python-version 3.11 --universal --no-header --no-emit-index-url --no-annotate --quiet
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(RIVALS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
