@@ -1,0 +1,68 @@
+"""Where a stored row stands, so that it can be read again later without keeping it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+from polibias.domain.rows import StoredRow
+from polibias.errors import DamagedRecord
+from polibias.records.documents import reading
+from polibias.records.ledger import Entry, Stream, lines, read, row_id
+
+R = TypeVar("R", bound=StoredRow)
+
+
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """A row's file, the byte at which its line begins, and its id as 32 bytes. Kept for every row, so it is small."""
+
+    path: Path
+    offset: int
+    id: bytes
+
+
+def located(stream: Stream[R]) -> Iterator[tuple[Place, Entry[R]]]:
+    """As `read`, each row with its place."""
+    for (path, offset), entry in zip(_offsets(stream), read(stream), strict=True):
+        yield Place(path, offset, bytes.fromhex(entry.id)), entry
+
+
+def _offsets(stream: Stream[Any]) -> Iterator[tuple[Path, int]]:
+    offset = 0
+    for _, line in lines(stream.path):
+        yield stream.path, offset
+        offset += len(line)
+
+
+class Shelf:
+    """Rows by place. Its files stay open until it is closed."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, BinaryIO] = {}
+        self._open = ExitStack()
+
+    def row(self, place: Place, kind: type[R]) -> R:
+        """The row at this place. Raises DamagedRecord unless it is the one that was read there before."""
+        with reading(place.path):
+            if place.path not in self._files:
+                self._files[place.path] = self._open.enter_context(place.path.open("rb"))
+            file = self._files[place.path]
+            file.seek(place.offset)
+            line = file.readline()
+        try:
+            row = msgspec.convert(json.loads(line)["row"], type=kind, strict=True)
+            same = row_id(row) == place.id.hex()
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            same = False
+        if not same:
+            raise DamagedRecord(f"{place.path}: the row at byte {place.offset} changed while it was read; run it again")
+        return row
+
+    def __enter__(self) -> "Shelf":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
