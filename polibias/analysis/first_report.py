@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from polibias.analysis.asked import rubric_of, rubrics_of
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Case, Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
@@ -13,7 +14,6 @@ from polibias.analysis.outcomes import responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
-from polibias.domain.wording import JudgePrompt
 from polibias.records.documents import read_named
 from polibias.records.manifest import manifest_hash
 from polibias.records.runs import STUDY_TAG, Run
@@ -35,9 +35,7 @@ def analyse(run: Run) -> Analysed:
     """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
     require_whole(run)
     about = read_named(run.study, STUDY_TAG)
-    rubric = msgspec.convert(about["rubric"], type=Rubric)
-    asked = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
-    rubrics = {name: asked[name].scored_by(rubric) for name in about["study"]["conditions"]}
+    rubric, rubrics = rubric_of(about), rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     collected = collect(run, models, judges)

@@ -13,8 +13,8 @@ from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, Re
 from polibias.domain.rubric import Dimension, Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
 from polibias.records.ledger import Stream
-from polibias.records.places import Place, located
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelfmark, located
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,14 +29,14 @@ class PairFacts(msgspec.Struct, frozen=True):
     acting: Both[str]
     facing: Both[str]
     inclusion: float
-    place: Place
+    mark: Shelfmark
 
 
 class Answered(msgspec.Struct, frozen=True, gc=False):
     """A response without its text."""
 
     outcome: ResponseOutcome
-    place: Place
+    mark: Shelfmark
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     outcome: JudgmentOutcome
     verdict: Verdict | None
-    place: Place
+    mark: Shelfmark
 
 
 class Case(NamedTuple):
@@ -144,28 +144,28 @@ class _Reading:
 
     def pairs(self, run: Run) -> list[tuple[str, PairFacts]]:
         found = []
-        for place, entry in located(run.pairs()):
+        for mark, entry in located(run.pairs()):
             row = entry.row
-            facts = (self._one(row.design), self._one(row.acting), self._one(row.facing), row.inclusion, place)
+            facts = (self._one(row.design), self._one(row.acting), self._one(row.facing), row.inclusion, mark)
             found.append((self._one(entry.id), PairFacts(*facts)))
         return found
 
     def responses(self, stream: Stream[Response]) -> dict[str, dict[Side, Answered]]:
         """The latest response of each pair and side."""
         found: dict[str, dict[Side, Answered]] = {}
-        for place, entry in located(stream):
+        for mark, entry in located(stream):
             self._note(entry.seen)
-            ended = Answered(self._one(entry.row.outcome), place)
+            ended = Answered(self._one(entry.row.outcome), mark)
             found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = ended
         return found
 
     def judgments(self, stream: Stream[Judgment]) -> dict[tuple[str, str], dict[Order, Judged]]:
         """The latest judgment of each model, pair and order."""
         found: dict[tuple[str, str], dict[Order, Judged]] = {}
-        for place, entry in located(stream):
+        for mark, entry in located(stream):
             self._note(entry.seen)
             row = entry.row
-            judged = Judged(self._one(row.outcome), self._bare(row.verdict), place)
+            judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
             found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged
         return found
 

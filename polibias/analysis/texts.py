@@ -5,7 +5,7 @@ from functools import cached_property
 from polibias.analysis.frames import Case
 from polibias.domain.rows import Judgment, PromptPair, Response
 from polibias.domain.sides import Both, Order, Side
-from polibias.records.places import Shelf
+from polibias.records.shelf import Shelf
 
 
 class Texts:
@@ -33,7 +33,7 @@ def _plain(text: str) -> str:
 def texts(case: Case, shelf: Shelf) -> Texts:
     """The case's rows as they are stored. Raises DamagedRecord if one has changed since the case was read."""
     return Texts(
-        shelf.row(case.pair.place, PromptPair).prompts,
-        {side: shelf.row(found.place, Response) for side, found in case.responses.items()},
-        {order: shelf.row(found.place, Judgment) for order, found in case.judgments.items()},
+        shelf.row(case.pair.mark, PromptPair).prompts,
+        {side: shelf.row(found.mark, Response) for side, found in case.responses.items()},
+        {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()},
     )

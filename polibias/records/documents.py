@@ -36,7 +36,7 @@ def storage_error(path: Path, error: OSError) -> StorageError:
     """A refused write as one clear line."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageError(f"{path}: no space left on the device; free some and run the same command again")
-    return StorageError(f"{path}: cannot be written ({error.strerror})")
+    return StorageError(f"{path}: cannot be written ({error.strerror or error})")
 
 
 def write_file(path: Path, data: bytes, durable: bool = True) -> None:

@@ -16,7 +16,7 @@ from polibias.records.ledger import Entry, Stream, lines, read, row_id
 R = TypeVar("R", bound=StoredRow)
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class Shelfmark(msgspec.Struct, frozen=True, gc=False):
     """A row's file, the byte at which its line begins, and its id as 32 bytes. Kept for every row, so it is small."""
 
     path: Path
@@ -24,10 +24,10 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     id: bytes
 
 
-def located(stream: Stream[R]) -> Iterator[tuple[Place, Entry[R]]]:
+def located(stream: Stream[R]) -> Iterator[tuple[Shelfmark, Entry[R]]]:
     """As `read`, each row with its place."""
     for (path, offset), entry in zip(_offsets(stream), read(stream), strict=True):
-        yield Place(path, offset, bytes.fromhex(entry.id)), entry
+        yield Shelfmark(path, offset, bytes.fromhex(entry.id)), entry
 
 
 def _offsets(stream: Stream[Any]) -> Iterator[tuple[Path, int]]:
@@ -44,21 +44,21 @@ class Shelf:
         self._files: dict[Path, BinaryIO] = {}
         self._open = ExitStack()
 
-    def row(self, place: Place, kind: type[R]) -> R:
+    def row(self, mark: Shelfmark, kind: type[R]) -> R:
         """The row at this place. Raises DamagedRecord unless it is the one that was read there before."""
-        with reading(place.path):
-            if place.path not in self._files:
-                self._files[place.path] = self._open.enter_context(place.path.open("rb"))
-            file = self._files[place.path]
-            file.seek(place.offset)
+        with reading(mark.path):
+            if mark.path not in self._files:
+                self._files[mark.path] = self._open.enter_context(mark.path.open("rb"))
+            file = self._files[mark.path]
+            file.seek(mark.offset)
             line = file.readline()
         try:
             row = msgspec.convert(json.loads(line)["row"], type=kind, strict=True)
-            same = row_id(row) == place.id.hex()
+            same = row_id(row) == mark.id.hex()
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             same = False
         if not same:
-            raise DamagedRecord(f"{place.path}: the row at byte {place.offset} changed while it was read; run it again")
+            raise DamagedRecord(f"{mark.path}: the row at byte {mark.offset} changed while it was read; run it again")
         return row
 
     def __enter__(self) -> "Shelf":

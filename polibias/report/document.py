@@ -29,8 +29,8 @@ from polibias.domain.sides import ORDERS, SIDES
 from polibias.errors import InputError
 from polibias.records.documents import replacing, storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
-from polibias.records.places import Shelf
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelf
 from polibias.report import charts, text
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from polibias.analysis.texts import texts
 from polibias.domain.rows import PromptPair, Response
 from polibias.domain.sides import SIDES
 from polibias.records.ledger import read
-from polibias.records.places import Shelf
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelf
 
 
 def test_cases_hold_no_text_and_share_what_is_equal(sealed_run: Run) -> None:

@@ -13,8 +13,8 @@ from polibias.errors import DamagedRecord
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import Ledger, read
-from polibias.records.places import Shelf, located
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelf, located
 from polibias.records.verify import verify
 from tests.conftest import ROOT
 
@@ -32,21 +32,21 @@ def test_places_lead_back_to_their_rows_in_any_order(sealed_run: Run) -> None:
     found = list(located(sealed_run.responses("fake")))
     assert [entry for _, entry in found] == list(read(sealed_run.responses("fake")))
     with Shelf() as shelf:
-        assert all(shelf.row(place, Response) == entry.row for place, entry in reversed(found))
+        assert all(shelf.row(mark, Response) == entry.row for mark, entry in reversed(found))
 
 
 def test_a_row_that_changed_since_is_refused(sealed_run: Run) -> None:
     """Another text, another place, another kind or no file at all: never a row, never a crash."""
     stream = sealed_run.responses("fake")
-    place, _ = list(located(stream))[1]
+    mark, _ = list(located(stream))[1]
     whole = stream.path.read_bytes()
     for changed in (whole.replace(b"Scripted", b"Scribble"), b" " + whole, whole[:30], b"", b"\xff" * len(whole)):
         stream.path.write_bytes(changed)
         with Shelf() as shelf, pytest.raises(DamagedRecord, match=r"fake\.jsonl: the row at byte \d+ changed"):
-            shelf.row(place, Response)
+            shelf.row(mark, Response)
     stream.path.write_bytes(whole)
     with Shelf() as shelf, pytest.raises(DamagedRecord):
-        shelf.row(place, PromptPair)
+        shelf.row(mark, PromptPair)
 
 
 def test_only_the_latest_judgment_must_rest_on_responses_of_the_run(open_run: Run) -> None:
