@@ -161,8 +161,8 @@ class Unasked(Iterator[T]):
     def __next__(self) -> T:
         for task in self._tasks:
             key = request_key(task.request)
-            if self._ledger.has_answer(key) or bytes.fromhex(key) in self._issued:
-                self.shared = self.shared or not self._ledger.latest(key, task.subject)
+            if self._ledger.index.has_answer(key) or bytes.fromhex(key) in self._issued:
+                self.shared = self.shared or not self._ledger.index.latest(key, task.subject)
             else:
                 self._issued.add(bytes.fromhex(key))
                 return task
@@ -177,7 +177,7 @@ def take_over(sitting: Sitting, ledger: Ledger[CallRow], source: Source[T, CallR
     wanted: dict[str, list[T]] = {}
     for task in source.tasks():
         key = request_key(task.request)
-        if not ledger.has_answer(key) or not ledger.latest(key, task.subject):
+        if not (ledger.index.has_answer(key) and ledger.index.latest(key, task.subject)):
             wanted.setdefault(key, []).append(task)
     taken = 0
     for entry in read(stream) if wanted else ():
@@ -195,15 +195,15 @@ def take_over(sitting: Sitting, ledger: Ledger[CallRow], source: Source[T, CallR
 
 def done(ledger: Ledger[Any], tasks: Iterator[Task]) -> int:
     """How many of the tasks have a row with an answer."""
-    if not ledger.rows:
+    if not ledger.index:
         return 0
     keys = ((request_key(task.request), task.subject) for task in tasks)
-    return sum(ledger.has_answer(key) and bool(ledger.latest(key, subject)) for key, subject in keys)
+    return sum(ledger.index.has_answer(key) and bool(ledger.index.latest(key, subject)) for key, subject in keys)
 
 
 def _append(ledger: Ledger[CallRow], row: CallRow, seen: Seen) -> None:
     """Queue a row; it supersedes what an earlier call of the same request left."""
-    earlier = ledger.latest(ledger.stream.key(row), row.subject)
+    earlier = ledger.index.latest(ledger.stream.key(row), row.subject)
     ledger.append(msgspec.structs.replace(row, supersedes=earlier) if earlier else row, seen)
 
 

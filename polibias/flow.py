@@ -23,6 +23,7 @@ from polibias.records.documents import read_named, write_named
 from polibias.records.ledger import Stream, read
 from polibias.records.manifest import manifest_hash, seal, utc_now
 from polibias.records.runs import MANIFEST, STUDY_TAG, Run
+from polibias.records.software import software
 from polibias.records.verify import require_whole
 from polibias.report.document import write_report
 
@@ -158,7 +159,7 @@ def _claim(plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher) -> No
 
     While nothing was answered yet, a changed study simply replaces the one that was begun.
     """
-    body = describe(plan) | {"software": {"polibias": __version__}, "started_at": utc_now(), "providers_before": []}
+    body = describe(plan) | {"software": software(), "started_at": utc_now(), "providers_before": []}
     body["reuse"] = {other.folder.name: manifest_hash(other.folder) for other in earlier}
     if run.study.exists():
         if run.anything_answered():

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from polibias import generate as generation
 from polibias import probing
@@ -10,15 +10,16 @@ from polibias.asking import Sitting, Source, ask_rest, done, take_over
 from polibias.calls.budget import size, spent
 from polibias.detectors.loop import find_loop
 from polibias.domain.rows import Judgment, PromptPair, Response, Seen
-from polibias.domain.sides import ORDERS, SIDES, Both, Side
+from polibias.domain.sides import ORDERS, Both, Side
 from polibias.domain.study import Imported
 from polibias.errors import InputError, ProviderError, TooLong
 from polibias.judging import judge as judging
 from polibias.models.base import Model, Reply
 from polibias.planning import Party, Plan
-from polibias.records.ledger import Ledger, Place, Stream, fetch, read
+from polibias.records.ledger import Ledger, Stream, read
 from polibias.records.manifest import utc_now
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelf, Shelfmark, located
 
 BUILT_TOGETHER = 1000
 
@@ -47,10 +48,10 @@ def spent_so_far(run: Run, chosen: Sequence[Party]) -> float:
 def build(plan: Plan, sitting: Sitting) -> None:
     """Every pair of the study as a row."""
     with _open(sitting.run.pairs(), sitting) as ledger:
-        sitting.watcher.stage("build", len(plan.prompt_pairs), ledger.rows)
+        sitting.watcher.stage("build", len(plan.prompt_pairs), ledger.index.answered())
         made = 0
         for pair in plan.prompt_pairs:
-            if not ledger.has_answer(ledger.stream.key(pair)):
+            if not ledger.index.has_answer(ledger.stream.key(pair)):
                 ledger.append(pair, Seen(utc_now()))
                 made += 1
                 if made % BUILT_TOGETHER == 0:
@@ -96,7 +97,7 @@ async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
             source = Source(tasks, row)
             for other in sitting.earlier:
                 take_over(sitting, ledger, source, other.responses(model.name))
-            if sitting.earlier and not ledger.rows:
+            if sitting.earlier and not ledger.index:
                 raise _nothing_to_reuse(sitting.run, model)
             sitting.watcher.stage(name, total, done(ledger, tasks()))
             await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
@@ -144,7 +145,7 @@ async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Par
 
     def tasks() -> Iterator[judging.JudgeTask]:
         for name in names:
-            for pair_id, pair, ids, responses in _answered_pairs(run, name, ready[name]):
+            for pair_id, pair, ids, responses in _answered_pairs(run, ready[name]):
                 judge = judges[pair.design.condition]
                 yield from (judging.task(judge, pair_id, pair, ids, responses, order) for order in ORDERS)
 
@@ -164,39 +165,29 @@ async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Par
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
 
 
-class Ready(NamedTuple):
-    """A pair's two responses that count: their ids, and where their rows lie."""
-
-    ids: Both[str]
-    places: Both[Place]
-
-
-def judgeable(run: Run, model: str) -> dict[str, Ready]:
-    """Every pair of which both responses that count can be compared: the last of either side, made in one round."""
-    latest: dict[str, dict[Side, tuple[str, Place, int, bool]]] = {}
-    for entry in read(run.responses(model)):
+def judgeable(run: Run, model: str) -> dict[str, Both[Shelfmark]]:
+    """Where the responses lie that count, of every pair that can be compared: the last of either side, of one round."""
+    latest: dict[str, dict[Side, tuple[Shelfmark, int, bool]]] = {}
+    for mark, entry in located(run.responses(model)):
         row = entry.row
-        found = (entry.id, entry.place, row.fallback, row.outcome in generation.JUDGEABLE)
-        latest.setdefault(row.pair, {})[row.side] = found
+        latest.setdefault(row.pair, {})[row.side] = mark, row.fallback, row.outcome in generation.JUDGEABLE
     return {
-        pair: Ready(Both(*(side[0] for side in sides)), Both(*(side[1] for side in sides)))
+        pair: Both(a[0], b[0])
         for pair, by_side in latest.items()
-        if len(sides := [by_side[side] for side in SIDES if side in by_side]) == len(SIDES)
-        and all(side[3] for side in sides)
-        and sides[0][2] == sides[1][2]
+        if (a := by_side.get("A")) and (b := by_side.get("B")) and a[1] == b[1] and a[2] and b[2]
     }
 
 
 def _answered_pairs(
-    run: Run, model: str, ready: dict[str, Ready]
+    run: Run, ready: dict[str, Both[Shelfmark]]
 ) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:
     """The pairs in their own order with the responses that count; texts are read when they are needed."""
-    stream = run.responses(model)
-    for pair in read(run.pairs()):
-        found = ready.get(pair.id)
-        if found is not None:
-            a, b = (fetch(stream, place).row for place in (found.places.A, found.places.B))
-            yield pair.id, pair.row, found.ids, Both(a, b)
+    with Shelf() as shelf:
+        for pair in read(run.pairs()):
+            marks = ready.get(pair.id)
+            if marks is not None:
+                responses = Both(shelf.row(marks.A, Response), shelf.row(marks.B, Response))
+                yield pair.id, pair.row, Both(marks.A.id.hex(), marks.B.id.hex()), responses
 
 
 def _failure(error: ProviderError) -> Any:

@@ -5,17 +5,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from polibias.analysis.asked import rubric_of, rubrics_of
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
-from polibias.analysis.frames import Case, cases, tidy
+from polibias.analysis.frames import Case, Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
-from polibias.domain.wording import JudgePrompt
 from polibias.records.documents import read_named
-from polibias.records.ledger import read
 from polibias.records.manifest import manifest_hash
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
@@ -36,12 +35,11 @@ def analyse(run: Run) -> Analysed:
     """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
     require_whole(run)
     about = read_named(run.study, STUDY_TAG)
-    rubric = msgspec.convert(about["rubric"], type=Rubric)
-    asked = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
-    rubrics = {name: asked[name].scored_by(rubric) for name in about["study"]["conditions"]}
+    rubric, rubrics = rubric_of(about), rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    found = list(cases(run, models, judges))
+    collected = collect(run, models, judges)
+    found = collected.cases
     tables = Tables(tidy(found, rubrics), rubrics, spec)
     computed = [*_scores(tables), *_behaviour(tables, found, models, judges)]
     findings = Findings(
@@ -51,7 +49,7 @@ def analyse(run: Run) -> Analysed:
         about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts=_facts(run, about, rubric, spec, found),
+        facts=_facts(about, rubric, spec, collected),
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
@@ -112,8 +110,8 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
         yield {"name": entry["name"], "adapter": entry["adapter"], "revision": entry["revision"], "provider": provider}
 
 
-def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, found: list[Case]) -> dict[str, str]:
-    first, last = _dates(run)
+def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
+    found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
     designs = {case.pair.design for case in found}
     return {
         "Study": about["study"]["id"],
@@ -130,20 +128,8 @@ def _facts(run: Run, about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, 
     }
 
 
-def _dates(run: Run) -> tuple[str, str]:
-    """First and last time at which a response or judgment was stored."""
-    times = sorted(_times(run))
-    return (_readable(times[0]), _readable(times[-1])) if times else ("never", "never")
-
-
 def _readable(time: str) -> str:
-    return time[:19].replace("T", " ")
-
-
-def _times(run: Run) -> Iterator[str]:
-    for stream in run.streams():
-        if stream.path.parent.name in ("responses", "judgments"):
-            yield from (entry.seen.at for entry in read(stream) if entry.seen.at)
+    return time[:19].replace("T", " ") or "never"
 
 
 def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:

@@ -1,27 +1,61 @@
-"""Rows as one tidy frame: the only place where streams are joined and the only door to pandas."""
+"""Rows as one tidy frame: the only place where streams are joined and the only door to pandas.
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+What is kept of a row is what a table counts; its texts stay in the run and are read again by their place.
+"""
 
-from polibias.domain.rows import Judgment, PromptPair, Response, Verdict
+from collections.abc import Mapping
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
+
+from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, ResponseOutcome, Score, Seen, Verdict
 from polibias.domain.rubric import Dimension, Rubric
-from polibias.domain.sides import ORDERS, SIDES, Order, Side
-from polibias.records.ledger import Stream, read
+from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
+from polibias.records.ledger import Stream
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelfmark, located
 
 if TYPE_CHECKING:
     import pandas as pd
+
+T = TypeVar("T")
+
+
+class PairFacts(msgspec.Struct, frozen=True):
+    """A pair without its prompts."""
+
+    design: Design
+    acting: Both[str]
+    facing: Both[str]
+    inclusion: float
+    mark: Shelfmark
+
+
+class Answered(msgspec.Struct, frozen=True, gc=False):
+    """A response without its text."""
+
+    outcome: ResponseOutcome
+    mark: Shelfmark
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A judgment without its text and without the quotes of its verdict."""
+
+    outcome: JudgmentOutcome
+    verdict: Verdict | None
+    mark: Shelfmark
 
 
 class Case(NamedTuple):
     """One pair as one model answered it and one judge read it: everything a number can lead back to."""
 
     pair_id: str
-    pair: PromptPair
+    pair: PairFacts
     model: str
     judge: str
-    responses: dict[Side, Response]
-    judgments: dict[Order, Judgment]
+    responses: dict[Side, Answered]
+    judgments: dict[Order, Judged]
 
     @property
     def verdicts(self) -> dict[Order, Verdict]:
@@ -78,31 +112,79 @@ class Case(NamedTuple):
         return len(named), sum(side == first for side, first in named)
 
 
-def cases(run: Run, models: list[str], judges: list[str]) -> Iterator[Case]:
+class Collected(NamedTuple):
+    """A run's cases, and when the first and the last of its responses and judgments were stored; empty if none was."""
+
+    cases: list[Case]
+    first: str
+    last: str
+
+
+def collect(run: Run, models: list[str], judges: list[str]) -> Collected:
     """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered."""
-    pairs = [(entry.id, entry.row) for entry in read(run.pairs())]
-    responses = {model: _latest_responses(run.responses(model)) for model in models}
-    judgments = {judge: _latest_judgments(run.judgments(judge)) for judge in judges}
-    for judge in judges:
-        for model in models:
-            for pair_id, pair in pairs:
-                answered = responses[model].get(pair_id, {})
-                judged = judgments[judge].get((model, pair_id), {})
-                yield Case(pair_id, pair, model, judge, answered, judged)
+    reading = _Reading()
+    pairs = reading.pairs(run)
+    responses = {model: reading.responses(run.responses(model)) for model in models}
+    judgments = {judge: reading.judgments(run.judgments(judge)) for judge in judges}
+    cases = [
+        Case(pair_id, pair, model, judge, responses[model].get(pair_id, {}), judgments[judge].get((model, pair_id), {}))
+        for judge in judges
+        for model in models
+        for pair_id, pair in pairs
+    ]
+    return Collected(cases, reading.first, reading.last)
 
 
-def _latest_responses(stream: Stream[Response]) -> dict[str, dict[Side, Response]]:
-    found: dict[str, dict[Side, Response]] = {}
-    for entry in read(stream):
-        found.setdefault(entry.row.pair, {})[entry.row.side] = entry.row
-    return found
+class _Reading:
+    """One pass over a run. Equal values are kept once: designs, names and scores repeat from row to row."""
 
+    def __init__(self) -> None:
+        self.first = self.last = ""
+        self._known: dict[Any, Any] = {}
 
-def _latest_judgments(stream: Stream[Judgment]) -> dict[tuple[str, str], dict[Order, Judgment]]:
-    found: dict[tuple[str, str], dict[Order, Judgment]] = {}
-    for entry in read(stream):
-        found.setdefault((entry.row.model, entry.row.pair), {})[entry.row.order] = entry.row
-    return found
+    def pairs(self, run: Run) -> list[tuple[str, PairFacts]]:
+        found = []
+        for mark, entry in located(run.pairs()):
+            row = entry.row
+            facts = (self._one(row.design), self._one(row.acting), self._one(row.facing), row.inclusion, mark)
+            found.append((self._one(entry.id), PairFacts(*facts)))
+        return found
+
+    def responses(self, stream: Stream[Response]) -> dict[str, dict[Side, Answered]]:
+        """The latest response of each pair and side."""
+        found: dict[str, dict[Side, Answered]] = {}
+        for mark, entry in located(stream):
+            self._note(entry.seen)
+            ended = Answered(self._one(entry.row.outcome), mark)
+            found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = ended
+        return found
+
+    def judgments(self, stream: Stream[Judgment]) -> dict[tuple[str, str], dict[Order, Judged]]:
+        """The latest judgment of each model, pair and order."""
+        found: dict[tuple[str, str], dict[Order, Judged]] = {}
+        for mark, entry in located(stream):
+            self._note(entry.seen)
+            row = entry.row
+            judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
+            found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged
+        return found
+
+    def _note(self, seen: Seen) -> None:
+        if seen.at:
+            self.first = min(self.first or seen.at, seen.at)
+            self.last = max(self.last, seen.at)
+
+    def _one(self, value: T) -> T:
+        """The first value that is equal to this one."""
+        known: T = self._known.setdefault(value, value)
+        return known
+
+    def _bare(self, verdict: Verdict | None) -> Verdict | None:
+        """The verdict without its quotes."""
+        if verdict is None:
+            return None
+        scores = {name: self._one(Score(score.score, score.favoured)) for name, score in verdict.scores.items()}
+        return Verdict(scores, {name: self._one(label) for name, label in verdict.labels.items()})
 
 
 def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
@@ -117,11 +199,16 @@ def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
 
     dimensions = dict.fromkeys(name for rubric in rubrics.values() for name in rubric.dimension_ids)
     labels = {label.id: label for rubric in rubrics.values() for label in rubric.labels}
-    columns = [*DESIGN_COLUMNS, "inclusion", "judge", "model", "pair", "complete", "total", "net", "direction"]
-    columns += [score_column(name) for name in dimensions]
-    columns += [one_sided_column(name) for name in labels]
-    columns += [rating_column(label.id, side) for label in labels.values() if label.ordinal for side in SIDES]
-    return pd.DataFrame([_row(case, rubrics[case.pair.design.condition]) for case in found], columns=columns)
+    names = [*DESIGN_COLUMNS, "inclusion", "judge", "model", "pair", "complete", "total", "net", "direction"]
+    names += [score_column(name) for name in dimensions]
+    names += [one_sided_column(name) for name in labels]
+    names += [rating_column(label.id, side) for label in labels.values() if label.ordinal for side in SIDES]
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for case in found:
+        row = _row(case, rubrics[case.pair.design.condition])
+        for name, values in columns.items():
+            values.append(row.get(name, nan))
+    return pd.DataFrame(columns)
 
 
 SIGNS = {"A": 1, "B": -1, "none": 0}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.errors import DamagedRecord, InputError, StorageError
@@ -21,11 +21,22 @@ def storing(path: Path) -> Iterator[None]:
         raise storage_error(path, error) from None
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn a file that cannot be read into an InputError that names `path`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
 def storage_error(path: Path, error: OSError) -> StorageError:
     """A refused write as one clear line."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageError(f"{path}: no space left on the device; free some and run the same command again")
-    return StorageError(f"{path}: cannot be written ({error.strerror})")
+    return StorageError(f"{path}: cannot be written ({error.strerror or error})")
 
 
 def write_file(path: Path, data: bytes, durable: bool = True) -> None:
@@ -33,19 +44,26 @@ def write_file(path: Path, data: bytes, durable: bool = True) -> None:
 
     `durable` waits until the disk has it. Raises StorageError, with the old file in place, if the disk refuses.
     """
+    with replacing(path, durable) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path, durable: bool = True) -> Iterator[BinaryIO]:
+    """As `write_file`, for what is written piece by piece: the file takes its place only if the block ends well."""
     part = path.with_name(path.name + ".part")
     try:
         with storing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as file:
-                file.write(data)
+                yield file
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())
             part.replace(path)
             if durable:
                 sync_folder(path.parent)
-    except StorageError:
+    except BaseException:
         _remove(part)
         raise
 
@@ -74,12 +92,8 @@ def write_document(path: Path, value: Any) -> None:
 
 def read_document(path: Path) -> Any:
     """The stored value. Raises DamagedRecord unless the file is its own canonical form, byte for byte."""
-    try:
+    with reading(path):
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         value = json.loads(data)
         same = canonical(value) + b"\n" == data

@@ -22,6 +22,7 @@ PROBES = "probes.json"
 PROBES_TAG = "probes/1"
 REPORT = "report"
 ANNOTATIONS = "annotations"
+ARCHIVED = "run"
 
 
 class Run:
@@ -123,9 +124,9 @@ def annotation_key(row: Annotation) -> str:
 
 
 def find_run(name: str, runs: Path = Path("runs")) -> Run:
-    """The run that `name` means: its folder, or its name under `runs`."""
+    """The run that `name` means: its folder, its name under `runs`, or the folder of an unpacked archive."""
     with contextlib.suppress(OSError, ValueError):  # a name too long or with a NUL is just no run
-        for folder in (Path(name), runs / name):
+        for folder in (Path(name), runs / name, Path(name) / ARCHIVED):
             if (folder / STUDY).exists() or (folder / MANIFEST).exists():
                 return Run(folder)
     raise InputError(f"{name}: no run here; name a folder that holds {STUDY}, such as runs/demo")

@@ -1,5 +1,6 @@
 """Whether a run is what was written: every hash re-derived, every file accounted for. Works offline."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from polibias.records.documents import read_named
 from polibias.records.ledger import Entry, Stream, problem_in, read
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
 from polibias.records.runs import PROBES_TAG, STUDY_TAG, Run
-from polibias.records.segments import head_path, parse_head
+from polibias.records.segments import Place, head_path, parse_head
 
 
 def verify(run: Run) -> list[str]:
@@ -69,23 +70,36 @@ def _head_problem(stream: Stream[Any]) -> str:
 
 def _link_problems(run: Run) -> Iterator[str]:
     """Every row lies in the stream of its own name and points back at rows that exist in this run."""
-    pairs = {entry.id for entry in read(run.pairs())}
-    responses: set[str] = set()
+    pairs = {_mark(entry.id) for entry in read(run.pairs())}
+    responses: set[bytes] = set()
     streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
     for stream in sorted(streams, key=lambda stream: stream.type is Judgment):
-        latest: dict[tuple[str, ...], Entry[Any]] = {}
+        astray: dict[tuple[str, str, str], Place] = {}
         for entry in read(stream):
             if _own_name(entry.row) not in ("", stream.path.stem):
                 yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
             if isinstance(entry.row, Response):
-                responses.add(entry.id)
-            if isinstance(entry.row, Response | Judgment) and entry.row.pair not in pairs:
+                responses.add(_mark(entry.id))
+            if isinstance(entry.row, Response | Judgment) and _mark(entry.row.pair) not in pairs:
                 yield f"{entry.where}: points at a pair that is not in this run"
             if isinstance(entry.row, Judgment):
-                latest[entry.row.model, entry.row.pair, entry.row.order] = entry
-        for entry in latest.values():
-            if {entry.row.responses.A, entry.row.responses.B} - responses:
-                yield f"{entry.where}: points at a response that is not in this run"
+                _follow(entry, responses, astray)
+        for where in sorted(astray.values()):
+            yield f"{where}: points at a response that is not in this run"
+
+
+def _follow(entry: Entry[Judgment], responses: set[bytes], astray: dict[tuple[str, str, str], Place]) -> None:
+    """Note whether the latest judgment of its pair and order rests on responses of this run."""
+    row = entry.row
+    about = (row.model, row.pair, row.order)
+    astray.pop(about, None)
+    if not {_mark(row.responses.A), _mark(row.responses.B)} <= responses:
+        astray[about] = entry.where
+
+
+def _mark(name: str) -> bytes:
+    """A name in 16 bytes: a run has as many as it has rows. A row may name what no stream can hold."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _own_name(row: object) -> str:

@@ -22,13 +22,15 @@ from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.frames import Case, direction, one_sided
+from polibias.analysis.texts import Texts, texts
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, SIDES
 from polibias.errors import InputError
-from polibias.records.documents import storing, write_document, write_file
+from polibias.records.documents import replacing, storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
+from polibias.records.shelf import Shelf
 from polibias.report import charts, text
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     import markupsafe
 
 LONGEST_WORD = 400
+PIECES = 1000
 UNBROKEN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
@@ -43,8 +46,14 @@ def write_report(run: Run) -> Path:
     """Analyse a sealed run and write `report/`. The old report is replaced only once the new one is complete."""
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; finish it with polibias run before reporting on it")
-    analysed = analyse(run)
-    sealed_at = read_manifest(run.folder).sealed_at
+    manifest = _build(run, analyse(run))
+    about = {"run": manifest, "polibias": __version__}
+    seal(run, run.report, about, at=read_manifest(run.folder).sealed_at)
+    return run.report / "index.html"
+
+
+def _build(run: Run, analysed: Analysed) -> str:
+    """Write the pages, put them in their place, and return the manifest that they rest on."""
     with storing(run.report):
         building = Path(tempfile.mkdtemp(prefix=".report-", dir=run.folder.parent))
     try:
@@ -53,8 +62,7 @@ def write_report(run: Run) -> Path:
         _replace(building, run.report)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    seal(run, run.report, {"run": analysed.findings.manifest, "polibias": __version__}, at=sealed_at)
-    return run.report / "index.html"
+    return analysed.findings.manifest
 
 
 def _replace(new: Path, place: Path) -> None:
@@ -72,18 +80,20 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
         write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
     _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
     _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases, rubrics=analysed.rubrics)
-    for case in cases:
-        _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **_pair_values(case, analysed))
+    with Shelf() as shelf:
+        for case in cases:
+            values = _pair_values(case, texts(case, shelf), analysed)
+            _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **values)
 
 
-def _pair_values(case: Case, analysed: Analysed) -> dict[str, Any]:
+def _pair_values(case: Case, found: Texts, analysed: Analysed) -> dict[str, Any]:
     return {
         "case": case,
+        "texts": found,
         "findings": analysed.findings,
         "rubric": analysed.rubrics[case.pair.design.condition],
-        "orders": [(order, case.judgments.get(order)) for order in ORDERS],
+        "orders": [(order, found.judgments.get(order)) for order in ORDERS],
         "favoured": favoured_name,
-        "found_in": found_in,
     }
 
 
@@ -109,12 +119,6 @@ def version_title(case: Case, side: str) -> str:
     pair = case.pair
     acting, facing = (pair.acting.A, pair.facing.A) if side == "A" else (pair.acting.B, pair.facing.B)
     return f"Version {side}: {acting}{' acts' if facing else ''}" if acting else f"Version {side}"
-
-
-def found_in(case: Case, quote: str) -> bool:
-    """Whether a judge's quote stands in one of the responses, white space aside. A judge can make quotes up."""
-    wanted = " ".join(quote.split())
-    return any(wanted in " ".join(response.text.split()) for response in case.responses.values())
 
 
 def marks(case: Case, rubric: Rubric) -> str:
@@ -163,8 +167,10 @@ def case_name(case: Case) -> str:
 
 
 def _page(path: Path, template: str, **values: Any) -> None:
-    rendered = _environment().get_template(template).render(**values)
-    write_file(path, rendered.encode("utf-8"), durable=False)
+    pieces = _environment().get_template(template).stream(**values)
+    pieces.enable_buffering(PIECES)
+    with replacing(path, durable=False) as file:
+        file.writelines(piece.encode("utf-8") for piece in pieces)
 
 
 @cache

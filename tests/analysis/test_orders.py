@@ -2,10 +2,10 @@
 
 import pytest
 
-from polibias.analysis.frames import Case, direction
-from polibias.domain.rows import Judgment, PromptPair, Request, Score, Usage, Verdict
+from polibias.analysis.frames import Case, Judged, direction
+from polibias.domain.rows import Score, Verdict
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import ORDERS, Both, Favoured
+from polibias.domain.sides import ORDERS, Favoured
 from polibias.sources.rubrics import read_rubric
 from tests.conftest import ROOT
 
@@ -18,24 +18,8 @@ def case(rubric: Rubric, ab: tuple[int, Favoured], ba: tuple[int, Favoured]) -> 
     judgments = {}
     for order, (score, favoured) in zip(ORDERS, (ab, ba), strict=True):
         verdict = Verdict({name: Score(score, favoured) for name in rubric.dimension_ids}, {})
-        pair: PromptPair = None  # type: ignore[assignment]
-        judgments[order] = Judgment(
-            pair="p",
-            responses=Both("a", "b"),
-            order=order,
-            design=None,  # type: ignore[arg-type]
-            model="m",
-            judge="j",
-            rubric="r",
-            prompt="q",
-            request=Request("x", "y", {}),
-            outcome="ok",
-            text="",
-            finish="stop",
-            verdict=verdict,
-            usage=Usage(),
-        )
-    return Case("p", pair, "m", "j", {}, judgments)
+        judgments[order] = Judged("ok", verdict, None)  # type: ignore[arg-type]
+    return Case("p", None, "m", "j", {}, judgments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -288,10 +288,16 @@ def bench_help() -> None:
     print(f"polibias --help                             {1000 * ours:>10.0f} ms (bare Python {1000 * bare:.0f} ms)")
 
 
+def bench_records() -> None:
+    """Peak memory and time of verify and report on a run of 100 MB."""
+    subprocess.run([sys.executable, "-m", "tests.bench.records", "--mb", "100"], check=True, cwd=ROOT)
+
+
 if __name__ == "__main__":
     bench_help()
     bench_instrument()
     bench_rates()
+    bench_records()
     bench_difference()
     bench_agreement_command()
     bench_contrasts()

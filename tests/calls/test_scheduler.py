@@ -35,12 +35,15 @@ class Numbered(NamedTuple):
         return (str(self.number),)
 
 
+FIVE = Capacity(5)
+
+
 class FakeModel:
     """Answers after a second; `fail` may raise for a request, how often it was seen, and the time."""
 
     name, adapter, revision, provider, settings = "fake", "test", "r", "test", dict[str, str]()
 
-    def __init__(self, fail: Fail = lambda number, times, now: None, capacity: Capacity = Capacity(5)) -> None:
+    def __init__(self, fail: Fail = lambda number, times, now: None, capacity: Capacity = FIVE) -> None:
         self.fail = fail
         self.capacity = capacity
         self.seen: Counter[int] = Counter()
@@ -244,7 +247,7 @@ def test_retry_after_closes_the_door_for_everybody() -> None:
     assert model.seen.total() <= 400 + 16
     assert [at for at, _ in model.sent if 12 < at < 99] == []
     back = Counter(at for at, _ in model.sent if at >= 99)
-    assert list(back.values())[0] == 8
+    assert next(iter(back.values())) == 8
     assert max(back.values()) > 8
 
 

@@ -1,0 +1,39 @@
+"""The texts behind a case, read again from the run when a page shows them."""
+
+from functools import cached_property
+
+from polibias.analysis.frames import Case
+from polibias.domain.rows import Judgment, PromptPair, Response
+from polibias.domain.sides import Both, Order, Side
+from polibias.records.shelf import Shelf
+
+
+class Texts:
+    """What was asked, answered and judged in one case, whole."""
+
+    def __init__(self, prompts: Both[str], responses: dict[Side, Response], judgments: dict[Order, Judgment]) -> None:
+        self.prompts = prompts
+        self.responses = responses
+        self.judgments = judgments
+
+    def hold(self, quote: str) -> bool:
+        """Whether a judge's quote stands in one of the responses, white space aside. A judge can make quotes up."""
+        wanted = _plain(quote)
+        return any(wanted in text for text in self._plain_responses)
+
+    @cached_property
+    def _plain_responses(self) -> list[str]:
+        return [_plain(response.text) for response in self.responses.values()]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def texts(case: Case, shelf: Shelf) -> Texts:
+    """The case's rows as they are stored. Raises DamagedRecord if one has changed since the case was read."""
+    return Texts(
+        shelf.row(case.pair.mark, PromptPair).prompts,
+        {side: shelf.row(found.mark, Response) for side, found in case.responses.items()},
+        {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()},
+    )

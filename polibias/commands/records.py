@@ -1,0 +1,64 @@
+"""Commands that hand a run on: export, archive."""
+
+import argparse
+from pathlib import Path
+
+from polibias.commands.shapes import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the commands of this module."""
+    export = commands.add_parser("export", help="a sealed run in another form: parquet")
+    kinds = export.add_subparsers(title="forms", metavar="FORM", required=True)
+    _add_parquet(kinds)
+    _add_archive(commands)
+
+
+def _add_parquet(kinds: Commands) -> None:
+    parquet = kinds.add_parser("parquet", help="pairs, responses and judgments as Parquet tables, a row each")
+    parquet.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    parquet.add_argument("--out", type=Path, metavar="DIR", help="a new or empty folder (default: RUN-parquet)")
+    parquet.add_argument("--json", action="store_true", help="print JSON")
+    parquet.set_defaults(command=parquet_command)
+
+
+def _add_archive(commands: Commands) -> None:
+    archive = commands.add_parser("archive", help="a sealed run with its data and a data card as one ZIP file")
+    archive.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    archive.add_argument("--out", type=Path, metavar="FILE", help="a new file (default: RUN-archive.zip)")
+    archive.add_argument("--data", type=Path, metavar="DIR", help="the data folder that the run was made from")
+    archive.set_defaults(command=archive_command)
+
+
+def parquet_command(options: argparse.Namespace) -> int:
+    import json
+
+    from polibias.publish.parquet import export_parquet
+    from polibias.publish.places import beside
+    from polibias.records.runs import find_run
+
+    run = find_run(options.run)
+    out = options.out or beside(run, "-parquet")
+    written = export_parquet(run, out)
+    if options.json:
+        print(json.dumps({"folder": str(out), "files": [one._asdict() for one in written]}, indent=2))
+        return 0
+    print(f"{out}:")
+    print(f"{'':<20}{'rows':>10}{'columns':>10}{'bytes':>16}")
+    for one in written:
+        print(f"{one.file:<20}{one.rows:>10,}{one.columns:>10}{one.bytes:>16,}")
+    return 0
+
+
+def archive_command(options: argparse.Namespace) -> int:
+    from polibias.publish.archive import write_archive
+    from polibias.publish.places import beside
+    from polibias.records.runs import find_run
+
+    run = find_run(options.run)
+    with run.locked():
+        made = write_archive(run, options.out or beside(run, "-archive.zip"), options.data)
+    print(f"{made.path}: {made.files} files, {made.bytes:,} bytes")
+    for note in made.notes:
+        print(f"note: {note}")
+    return 0

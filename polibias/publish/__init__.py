@@ -1,0 +1,1 @@
+"""A sealed run as files for others: tables and archives."""

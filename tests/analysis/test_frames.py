@@ -1,0 +1,55 @@
+"""What is kept of a run is what tables count: no texts, and equal values once."""
+
+from pathlib import Path
+
+from polibias.analysis.frames import collect
+from polibias.analysis.texts import texts
+from polibias.domain.rows import PromptPair, Response
+from polibias.domain.sides import SIDES
+from polibias.records.ledger import read
+from polibias.records.runs import Run
+from polibias.records.shelf import Shelf
+
+
+def test_cases_hold_no_text_and_share_what_is_equal(sealed_run: Run) -> None:
+    found = collect(sealed_run, ["fake"], ["fake-judge"]).cases
+    assert len(found) == 4
+    for case in found:
+        assert all(not hasattr(kept, "text") for kept in (*case.responses.values(), *case.judgments.values()))
+        assert not hasattr(case.pair, "prompts")
+        assert [score.evidence for verdict in case.verdicts.values() for score in verdict.scores.values()] == [()] * 10
+    scores = [score for case in found for verdict in case.verdicts.values() for score in verdict.scores.values()]
+    assert len({id(score) for score in scores}) == len(set(scores)) < len(scores)
+
+
+def test_dates_are_those_of_responses_and_judgments(sealed_run: Run) -> None:
+    found = collect(sealed_run, ["fake"], ["fake-judge"])
+    streams = (sealed_run.responses("fake"), sealed_run.judgments("fake-judge"))
+    times = sorted(entry.seen.at for stream in streams for entry in read(stream))
+    assert (found.first, found.last) == (times[0], times[-1])
+
+
+def test_texts_are_those_of_the_case(sealed_run: Run) -> None:
+    pairs: dict[str, PromptPair] = {entry.id: entry.row for entry in read(sealed_run.pairs())}
+    answers: dict[tuple[str, str], Response] = {
+        (entry.row.pair, entry.row.side): entry.row for entry in read(sealed_run.responses("fake"))
+    }
+    with Shelf() as shelf:
+        for case in collect(sealed_run, ["fake"], ["fake-judge"]).cases:
+            found = texts(case, shelf)
+            assert found.prompts == pairs[case.pair_id].prompts
+            assert found.responses == {side: answers[case.pair_id, side] for side in SIDES}
+            assert {order: row.order for order, row in found.judgments.items()} == {"AB": "AB", "BA": "BA"}
+
+
+def test_a_quote_is_looked_for_in_the_responses_white_space_aside(sealed_run: Run) -> None:
+    (case, *_) = collect(sealed_run, ["fake"], ["fake-judge"]).cases
+    with Shelf() as shelf:
+        found = texts(case, shelf)
+    first, second, *_ = found.responses["B"].text.split()
+    assert found.hold(f" {first}\n\t{second} ")
+    assert not found.hold(f"{second} {first}")
+
+
+def test_an_unanswered_run_has_cases_and_no_dates(tmp_path: Path) -> None:
+    assert collect(Run(tmp_path), ["m"], ["j"]) == ([], "", "")
