@@ -30,8 +30,14 @@ class Speed(NamedTuple):
     writing: float
 
 
-# Local: the embedded model on two cores, measured. HTTP: what hosts of large models commonly give; an assumption.
-SPEEDS = {"llama_local": Speed(90.0, 30.0), "openai_http": Speed(2000.0, 50.0), "scripted": Speed(1e9, 1e9)}
+# Local: the embedded model on two cores, measured. The others are assumptions: what hosts of large models, and one
+# large card with all its streams busy, commonly give each stream.
+SPEEDS = {
+    "llama_local": Speed(90.0, 30.0),
+    "openai_http": Speed(2000.0, 50.0),
+    "vllm_offline": Speed(100.0, 20.0),
+    "scripted": Speed(1e9, 1e9),
+}
 
 
 class Assumed(NamedTuple):

@@ -13,6 +13,7 @@ JUDGEABLE: frozenset[ResponseOutcome] = frozenset({"ok", "truncated", "refused"}
 OUTCOMES: dict[Finish, ResponseOutcome] = {
     "stop": "ok",
     "length": "truncated",
+    "repetition": "truncated",
     "filter": "filtered",
     "refusal": "refused",
 }

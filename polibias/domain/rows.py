@@ -18,7 +18,7 @@ from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
 from polibias.domain.value import Value
 
-Finish = Literal["stop", "length", "filter", "refusal", "error"]
+Finish = Literal["stop", "length", "repetition", "filter", "refusal", "error"]
 ResponseOutcome = Literal["ok", "truncated", "empty", "filtered", "refused", "context_exceeded", "transport_error"]
 JudgmentOutcome = Literal[
     "ok",

@@ -45,6 +45,24 @@ class OpenAIHTTP(ModelSpec, frozen=True, tag="openai_http", kw_only=True):
     extra: dict[str, Any] = {}
 
 
+class VLLMOffline(ModelSpec, frozen=True, tag="vllm_offline", kw_only=True):
+    """A model run in this process by vLLM, `chunk` requests at a time. `engine` holds vLLM's own settings by name.
+
+    `model` is a folder or a hub name; without a `revision` a folder is known by the hash of its files.
+    """
+
+    model: str
+    revision: str = "unpinned"
+    chunk: Parallel = 256
+    engine: dict[str, Any] = {}
+    chat_template_kwargs: dict[str, Any] = {}
+
+    @property
+    def concurrency(self) -> int:
+        """Requests under way at once, as every other model calls it."""
+        return self.chunk
+
+
 class Scripted(ModelSpec, frozen=True, tag="scripted", kw_only=True):
     """The shipped fake: answers at once from a hash of the request. Its rows prove nothing about any model."""
 
@@ -52,7 +70,7 @@ class Scripted(ModelSpec, frozen=True, tag="scripted", kw_only=True):
     concurrency: Parallel = 8
 
 
-AnyModel = LlamaLocal | OpenAIHTTP | Scripted
+AnyModel = LlamaLocal | OpenAIHTTP | VLLMOffline | Scripted
 
 
 class Panel(Value, frozen=True):

@@ -77,7 +77,7 @@ def _before_parsing(text: str, finish: Finish) -> JudgmentOutcome | None:
         return "judge_refusal"
     if finish == "filter":
         return "filtered"
-    if finish == "length":
+    if finish in ("length", "repetition"):
         return "whitespace_loop" if len(text) - len(text.rstrip()) > 200 else "truncated"
     return None if text.strip() else "empty"
 

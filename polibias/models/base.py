@@ -64,7 +64,12 @@ def chat_body(call: Call, temperature: float, seed: int) -> dict[str, Any]:
     return body
 
 
-FINISH: dict[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
+FINISH: dict[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "repetition": "repetition",
+    "content_filter": "filter",
+}
 
 
 def read_chat(answer: dict[str, Any]) -> Reply:

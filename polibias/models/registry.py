@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP, Scripted
+from polibias.domain.study import AnyModel, LlamaLocal, OpenAIHTTP, Scripted, VLLMOffline
 from polibias.models.base import Model
 
 
@@ -20,6 +20,10 @@ def open_model(spec: AnyModel, keyless: bool = False) -> Model:
             from polibias.models.openai_http import OpenAIModel
 
             return OpenAIModel(spec, keyless)
+        case VLLMOffline():
+            from polibias.models.vllm_offline import VLLMOfflineModel
+
+            return VLLMOfflineModel(spec, keyless)
         case Scripted():
             from polibias.models.scripted import ScriptedModel
 

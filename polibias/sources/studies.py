@@ -1,18 +1,21 @@
 """Study files: `studies/<name>.toml` by name or path."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from polibias.domain.ids import canonical
-from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Study
+from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Study, VLLMOffline
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_text, read_toml
 
 FOLDER = Path("studies")
 PANELS = "panels"
 OWN_FIELDS = frozenset({"messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "response_format"})
+# The study names model and revision; a token for the model hub belongs in the environment, not in a record.
+NOT_ENGINE = frozenset({"model", "revision", "hf_token"})
 
 
 def find_study(name: str) -> Path:
@@ -86,10 +89,21 @@ def _check_spec(path: Path, role: str, spec: AnyModel) -> None:
         _check_url(path, spec)
         for name in sorted(spec.extra.keys() & OWN_FIELDS):
             raise InputError(f"{path}: '{spec.name}': extra cannot replace '{name}', which the study itself sets")
+        _check_json(path, spec.name, extra=spec.extra)
+    if isinstance(spec, VLLMOffline):
+        for name in sorted(spec.engine.keys() & NOT_ENGINE):
+            raise InputError(
+                f"{path}: '{spec.name}': engine cannot hold '{name}'; the study or the environment names it"
+            )
+        _check_json(path, spec.name, engine=spec.engine, chat_template_kwargs=spec.chat_template_kwargs)
+
+
+def _check_json(path: Path, model: str, **fields: dict[str, Any]) -> None:
+    for name, value in fields.items():
         try:
-            canonical(spec.extra)
+            canonical(value)
         except (TypeError, ValueError):
-            raise InputError(f"{path}: '{spec.name}': extra holds a value that JSON cannot say") from None
+            raise InputError(f"{path}: '{model}': {name} holds a value that JSON cannot say") from None
 
 
 def _check_url(path: Path, spec: OpenAIHTTP) -> None:
