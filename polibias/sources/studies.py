@@ -1,12 +1,13 @@
 """Study files: `studies/<name>.toml` by name or path."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from polibias.domain.ids import canonical
-from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Served, Study
+from polibias.domain.study import AnyModel, OpenAIHTTP, Panel, Served, Study, VLLMOffline
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_text, read_toml
 
@@ -16,6 +17,8 @@ OWN_FIELDS = {
     *("messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "provider", "tools", "system"),
     *("response_format", "structured_outputs", "output_config", "thinking", "reasoning"),
 }
+# The study names model and revision; a token for the model hub belongs in the environment, not in a record.
+NOT_ENGINE = frozenset({"model", "revision", "hf_token"})
 
 
 def find_study(name: str) -> Path:
@@ -90,12 +93,21 @@ def _check_spec(path: Path, role: str, spec: AnyModel) -> None:
         _check_urls(where, spec)
         for name in sorted(spec.extra.keys() & OWN_FIELDS):
             raise InputError(f"{where}: extra cannot replace '{name}', which the study itself sets")
-        try:
-            canonical(spec.extra)
-        except (TypeError, ValueError):
-            raise InputError(f"{where}: extra holds a value that JSON cannot say") from None
+        _check_json(where, extra=spec.extra)
     if isinstance(spec, OpenAIHTTP):
         _check_hosts(where, spec)
+    if isinstance(spec, VLLMOffline):
+        for name in sorted(spec.engine.keys() & NOT_ENGINE):
+            raise InputError(f"{where}: engine cannot hold '{name}'; the study or the environment names it")
+        _check_json(where, engine=spec.engine, chat_template_kwargs=spec.chat_template_kwargs)
+
+
+def _check_json(where: str, **fields: dict[str, Any]) -> None:
+    for name, value in fields.items():
+        try:
+            canonical(value)
+        except (TypeError, ValueError):
+            raise InputError(f"{where}: {name} holds a value that JSON cannot say") from None
 
 
 def _check_hosts(where: str, spec: OpenAIHTTP) -> None:
