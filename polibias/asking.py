@@ -102,16 +102,18 @@ async def ask_rest(
 
     `before` is awaited once, if there is anything to ask. Raises Fatal once every call in flight has failed for good.
     """
-    first_host = _host(ledger.stream)
+    first_host = _host(ledger.stream) if ledger.index else ""
+    unasked = Unasked(ledger, source.tasks())
 
     async def commit(group: Sequence[Done[T]]) -> None:
         nonlocal first_host
-        stored = 0
+        stored, now = 0, utc_now()
         for done in group:
             host = done.result.served_by if isinstance(done.result, Reply) else ""
             first_host = first_host or host
             if host in ("", first_host):
-                _append(ledger, source.row(done.task, done.result), Seen(utc_now(), done.seconds, done.attempts))
+                key = unasked.keys.pop(done.task.subject)
+                _append(ledger, key, source.row(done.task, done.result), Seen(now, done.seconds, done.attempts))
                 stored += 1
             else:
                 caller.stop(_mixed(model, first_host, host))
@@ -120,7 +122,6 @@ async def ask_rest(
         sitting.watcher.advance(stored - failed, failed)
 
     caller: Caller[T] = Caller(model, commit, rate, sitting.purse)
-    unasked = Unasked(ledger, source.tasks())
     first = next(unasked, None)
     if first is not None:
         await before()
@@ -136,7 +137,7 @@ def _chain(first: T, rest: Iterator[T]) -> Iterator[T]:
 
 def _host(stream: Stream[CallRow]) -> str:
     """Who answered the first row of a stream, where a broker said so."""
-    return next((entry.row.served_by for entry in read(stream) if entry.row.served_by), "")
+    return next((entry.row.served_by for entry in read(stream) if entry.row.answered), "")
 
 
 def _mixed(model: Model, first: str, other: str) -> PoliBiasError:
@@ -149,7 +150,8 @@ def _mixed(model: Model, first: str, other: str) -> PoliBiasError:
 class Unasked(Iterator[T]):
     """The tasks whose request has no answer and was not given out before.
 
-    `shared` says whether any other task waits for the reply to a request that is equal to its own.
+    `shared` says whether any other task waits for the reply to a request that is equal to its own. `keys` holds the
+    request's key of each that was given out and is not stored yet, by its subject.
     """
 
     def __init__(self, ledger: Ledger[Any], tasks: Iterator[T]) -> None:
@@ -157,6 +159,7 @@ class Unasked(Iterator[T]):
         self._tasks = tasks
         self._issued: set[bytes] = set()
         self.shared = False
+        self.keys: dict[tuple[str, ...], str] = {}
 
     def __next__(self) -> T:
         for task in self._tasks:
@@ -165,6 +168,7 @@ class Unasked(Iterator[T]):
                 self.shared = self.shared or not self._ledger.index.latest(key, task.subject)
             else:
                 self._issued.add(bytes.fromhex(key))
+                self.keys[task.subject] = key
                 return task
         raise StopIteration
 
@@ -184,7 +188,7 @@ def take_over(sitting: Sitting, ledger: Ledger[CallRow], source: Source[T, CallR
         for task in wanted.pop(entry.key, []) if entry.row.answered else []:
             made = source.row(task, _again(entry.row))
             note = "; ".join(part for part in (f"reply shared with row {entry.id}", made.note) if part)
-            _append(ledger, msgspec.structs.replace(made, note=note), Seen(utc_now()))
+            _append(ledger, entry.key, msgspec.structs.replace(made, note=note), Seen(utc_now()))
             taken += 1
     ledger.commit()
     if taken and stream.path != ledger.stream.path:
@@ -201,9 +205,9 @@ def done(ledger: Ledger[Any], tasks: Iterator[Task]) -> int:
     return sum(ledger.index.has_answer(key) and bool(ledger.index.latest(key, subject)) for key, subject in keys)
 
 
-def _append(ledger: Ledger[CallRow], row: CallRow, seen: Seen) -> None:
+def _append(ledger: Ledger[CallRow], key: str, row: CallRow, seen: Seen) -> None:
     """Queue a row; it supersedes what an earlier call of the same request left."""
-    earlier = ledger.index.latest(ledger.stream.key(row), row.subject)
+    earlier = ledger.index.latest(key, row.subject)
     ledger.append(msgspec.structs.replace(row, supersedes=earlier) if earlier else row, seen)
 
 

@@ -146,8 +146,7 @@ def _line(role: str, spec: AnyModel, calls: int, prompts: Size, reply: Size, mod
     """`prompts` are characters in all, `reply` tokens per call; each as assumed and at most."""
     read_in, read_most = (round(size / CHARACTERS_PER_TOKEN) for size in prompts)
     speed = SPEEDS[model.adapter]
-    at_once = model.capacity.concurrency * model.capacity.addresses
-    seconds = (read_in / speed.reading + calls * reply.likely / speed.writing) / at_once
+    seconds = (read_in / speed.reading + calls * reply.likely / speed.writing) / model.capacity.at_once
     written = round(calls * reply.likely)
     likely, most = _money(rate, read_in, written), _money(rate, read_most, round(calls * reply.most))
     return Line(role, spec.name, calls, read_in, written, likely, most, seconds)

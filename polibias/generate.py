@@ -7,7 +7,7 @@ response loops is asked again, both sides, by the study's `LoopPolicy`; the rows
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from polibias.detectors.loop import find_loop
+from polibias.detectors.loop import find_loop, may_loop
 from polibias.domain.rows import Finish, PromptPair, Request, Response, ResponseOutcome, Usage
 from polibias.domain.sides import SIDES, Both, Side
 from polibias.domain.study import LoopPolicy
@@ -108,7 +108,7 @@ def _outcome(reply: Reply) -> tuple[ResponseOutcome, str]:
         return OUTCOMES[reply.finish], ""
     if not reply.text.strip():
         return ("loop", "nothing but white space") if reply.text and reply.finish == "length" else ("empty", "")
-    loop = find_loop(reply.text)
+    loop = find_loop(reply.text) if reply.finish != "stop" or may_loop(reply.text) else None
     if loop is not None:
         return "loop", loop.said
     return OUTCOMES[reply.finish], ""

@@ -286,9 +286,9 @@ def rounded(flows: Sequence[Flow], coin: Coin) -> list[int]:
 
     The sum of every group of either chain, and the sum of all, is one of the two integers next to its own value.
     """
-    arcs = _arcs(flows)
-    scale = lcm(*(value.denominator for _, _, value in arcs))
-    rest = [int(value % 1 * scale) for _, _, value in arcs]
+    scale = lcm(*(flow.value.denominator for flow in flows))
+    arcs = _arcs(flows, scale)
+    rest = [value % scale for _, _, value in arcs]
     unsettled: defaultdict[Node, dict[int, None]] = defaultdict(dict)
     for arc, (tail, head, _) in enumerate(arcs):
         if rest[arc]:
@@ -299,26 +299,30 @@ def rounded(flows: Sequence[Flow], coin: Coin) -> list[int]:
             _push(cycle, rest, scale, coin)
             for settled in (one for one, _ in cycle if rest[one] in (0, scale)):
                 del unsettled[arcs[settled][0]][settled], unsettled[arcs[settled][1]][settled]
-    return [int(value // 1) + rest[arc] // scale for arc, (_, _, value) in enumerate(arcs[: len(flows)])]
+    return [value // scale + rest[arc] // scale for arc, (_, _, value) in enumerate(arcs[: len(flows)])]
 
 
-def _arcs(flows: Sequence[Flow]) -> list[tuple[Node, Node, Fraction]]:
-    """The network as (from, to, value): the flows first, then the totals, then the sum of all, which closes it."""
-    totals: defaultdict[tuple[Node, Node], Fraction] = defaultdict(Fraction)
-    flowing: list[tuple[Node, Node, Fraction]] = []
+def _arcs(flows: Sequence[Flow], scale: int) -> list[tuple[Node, Node, int]]:
+    """The network as (from, to, value × scale): the flows first, then the totals, then the sum of all, which closes it.
+
+    The scale makes every value a whole number.
+    """
+    totals: defaultdict[tuple[Node, Node], int] = defaultdict(int)
+    flowing: list[tuple[Node, Node, int]] = []
     for flow in flows:
         left = [("left", *place) for place in enumerate((*flow.left, "all"))]
         right = [("right", *place) for place in enumerate((*flow.right, "all"))]
-        flowing.append((left[0], right[0], flow.value))
+        value = flow.value.numerator * (scale // flow.value.denominator)
+        flowing.append((left[0], right[0], value))
         for fine, coarse in pairwise(left):
-            totals[coarse, fine] += flow.value
+            totals[coarse, fine] += value
         for step in (*pairwise(right), (right[-1], left[-1])):
-            totals[step] += flow.value
+            totals[step] += value
     return flowing + [(tail, head, value) for (tail, head), value in totals.items()]
 
 
 def _cycle(
-    arcs: Sequence[tuple[Node, Node, Fraction]], unsettled: Mapping[Node, Mapping[int, None]], start: Node
+    arcs: Sequence[tuple[Node, Node, int]], unsettled: Mapping[Node, Mapping[int, None]], start: Node
 ) -> list[tuple[int, bool]]:
     """Unsettled arcs that form a cycle, and whether it runs along each.
 

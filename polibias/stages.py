@@ -84,14 +84,19 @@ async def _probed(sitting: Sitting, party: Party) -> None:
 async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
     """Both sides of every pair; then, as long as responses loop, both sides of those pairs again."""
     run, model, longest = sitting.run, party.model, party.spec.max_tokens
-    policy = plan.study.loops
+    attempts = 0 if isinstance(party.spec, Imported) else plan.study.loops.attempts
+    looped = False
 
     def row(task: generation.ResponseTask, result: Reply | ProviderError) -> Response:
+        nonlocal looped
         if isinstance(result, ProviderError):
             return generation.failed(model, task, _failure(result), str(result))
-        return generation.response(model, task, result)
+        made = generation.response(model, task, result)
+        looped = looped or made.outcome == "loop"
+        return made
 
     with _open(run.responses(model.name), sitting) as ledger:
+        looped = bool(ledger.index)  # what was stored before is looked through below
 
         async def ask(name: str, tasks: Callable[[], Iterator[generation.ResponseTask]], total: int) -> None:
             source = Source(tasks, row)
@@ -103,8 +108,9 @@ async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
             await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
 
         await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.prompt_pairs))
-        for attempt in range(1, 1 + (0 if isinstance(party.spec, Imported) else policy.attempts)):
-            loops = generation.looping(((e.id, e.row) for e in read(run.responses(model.name))), attempt - 1)
+        for attempt in range(1, attempts + 1):
+            stored = ((entry.id, entry.row) for entry in read(run.responses(model.name))) if looped else ()
+            loops = generation.looping(stored, attempt - 1)
             if not loops:
                 break
             name = f"generate {model.name}, {len(loops)} pairs again after a loop ({attempt})"

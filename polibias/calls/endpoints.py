@@ -14,7 +14,7 @@ from polibias.calls.budget import Purse
 from polibias.errors import BudgetReached, Fatal, PoliBiasError, Transient
 from polibias.models.base import Capacity
 
-FIRST_LIMIT = 8.0
+FIRST_LIMIT = 8
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 # So long a server may turn everything away before the run gives up.
@@ -63,7 +63,7 @@ class Endpoint:
     def __init__(self, number: int, capacity: Capacity, now: float) -> None:
         self.number = number
         self.flying = 0
-        self.limit = min(FIRST_LIMIT, float(capacity.concurrency))
+        self.limit = float(capacity.concurrency if capacity.own else min(FIRST_LIMIT, capacity.concurrency))
         self._most = float(capacity.concurrency)
         self._growing = True
         self._closed_until = now

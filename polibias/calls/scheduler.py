@@ -105,10 +105,9 @@ class Caller(Generic[T]):
 
         Raises Fatal or BudgetReached, after what was under way is committed; StorageError at once.
         """
-        capacity = self._model.capacity
         try:
             async with asyncio.TaskGroup() as workers:
-                for _ in range(capacity.concurrency * capacity.addresses):
+                for _ in range(self._model.capacity.at_once):
                     workers.create_task(self._work(tasks))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
@@ -191,8 +190,7 @@ class Caller(Generic[T]):
     def _watch(self, done: Done[T]) -> None:
         """Stop once every call in flight has failed for good, one after another."""
         self._in_a_row = self._in_a_row + 1 if isinstance(done.result, Transient) else 0
-        capacity = self._model.capacity
-        if self._in_a_row >= max(DEAD_AFTER, capacity.concurrency * capacity.addresses):
+        if self._in_a_row >= max(DEAD_AFTER, self._model.capacity.at_once):
             said = f"{self._in_a_row} calls in a row got no answer (the last: {done.result}); is the server there?"
             self.stop(Fatal(said))
 

@@ -46,12 +46,21 @@ class Reply(NamedTuple):
 
 
 class Capacity(NamedTuple):
-    """What a model takes: how many addresses it has, and what each may be sent; 0 per minute means no known limit."""
+    """What a model takes: how many addresses it has, and what each may be sent; 0 per minute means no known limit.
+
+    `own`: it runs in this process, where nobody has to be approached step by step.
+    """
 
     concurrency: int
     addresses: int = 1
     requests_per_minute: int = 0
     tokens_per_minute: int = 0
+    own: bool = False
+
+    @property
+    def at_once(self) -> int:
+        """How many requests may be under way at all addresses together."""
+        return self.concurrency * self.addresses
 
 
 class Model(Protocol):

@@ -116,6 +116,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def pause(headers: Mapping[str, str]) -> float:
     """How long to send nothing more, where the headers say that an allowance is used up; else 0."""
+    if not any("ratelimit" in name for name in headers):
+        return 0.0
     waits = [0.0]
     for prefix in ("x-ratelimit", "anthropic-ratelimit"):
         for what in ("requests", "tokens", "input-tokens", "output-tokens"):

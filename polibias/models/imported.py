@@ -25,7 +25,7 @@ class ImportedModel:
     """A file in the place of a model. Held in memory: one text per prompt."""
 
     adapter = "imported"
-    capacity = Capacity(64)
+    capacity = Capacity(64, own=True)
 
     def __init__(self, spec: Imported) -> None:
         self.spec = spec

@@ -28,7 +28,7 @@ class LlamaModel:
     """A loaded GGUF file. `threads` 0 means: measure which number is fastest on this machine now."""
 
     adapter = "llama_local"
-    capacity = Capacity(1)
+    capacity = Capacity(1, own=True)
 
     def __init__(self, spec: LlamaLocal) -> None:
         self.spec = spec

@@ -14,6 +14,7 @@ from polibias.models.credentials import Credential
 from polibias.models.failures import Refused, judge_refusal, pause
 
 LARGEST_ANSWER = 64 << 20
+CONNECT = 30.0
 # What vLLM would otherwise take from the model's own generation settings.
 VLLM_NEUTRAL: dict[str, Any] = {
     "top_k": 0,
@@ -38,7 +39,8 @@ class OpenAIModel:
         self.capacity = Capacity(spec.concurrency, len(spec.urls), spec.requests_per_minute, spec.tokens_per_minute)
         self.settings = settings(spec)
         self.credential = Credential(spec, keyless)
-        self._client: Any = None
+        self._transport: Any = None
+        self._targets: dict[str, tuple[Any, Any]] = {}
 
     def request(self, call: Call) -> Request:
         spec = self.spec
@@ -73,23 +75,30 @@ class OpenAIModel:
 
     async def _exchange(self, method: str, url: str, content: str) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body. Raises Transient for whatever a server's bytes do to the libraries below."""
-        client = self._client or self._connect()
+        transport = self._transport or self._connect()
         try:
-            async with (
-                asyncio.timeout(self.spec.timeout),
-                client.stream(method, url, content=content) as answer,
-            ):
-                body = bytearray()
-                async for part in answer.aiter_bytes():
-                    body += part
-                    if len(body) > LARGEST_ANSWER:
-                        raise Transient(f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB")
-                return answer.status_code, answer.headers, bytes(body)
+            async with asyncio.timeout(self.spec.timeout):
+                answer = await transport.handle_async_request(self._prepared(method, url, content))
+                try:
+                    headers = {
+                        name.decode("ascii").lower(): value.decode("latin-1") for name, value in answer.headers.raw
+                    }
+                    return answer.status_code, headers, await self._read(answer)
+                finally:
+                    await answer.aclose()
         except ProviderError:
             raise
         except Exception as error:  # noqa: BLE001 - all of it can heal
             said = self.credential.clean(str(error) or type(error).__name__)
             raise Transient(f"{self.name}: {said}", unpaid=_never_sent(error)) from None
+
+    async def _read(self, answer: Any) -> bytes:
+        body = bytearray()
+        async for part in answer.aiter_bytes() if "content-encoding" in answer.headers else answer.stream:
+            body += part
+            if len(body) > LARGEST_ANSWER:
+                raise Transient(f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB")
+        return bytes(body)
 
     def _reply(self, body: bytes, headers: Mapping[str, str]) -> Reply:
         try:
@@ -116,24 +125,35 @@ class OpenAIModel:
         return found
 
     def _connect(self) -> Any:
+        """The transport alone: a client above it would follow redirects, keep cookies and take twice the time."""
         import httpx2
         from httpx_aiohttp.httpx2 import AiohttpTransport
 
-        headers = {"content-type": "application/json"}
-        if self.credential.secret:
-            headers["authorization"] = f"Bearer {self.credential.secret}"
-        limits = httpx2.Limits(max_connections=self.capacity.concurrency * self.capacity.addresses)
-        self._client = httpx2.AsyncClient(
-            headers=headers,
-            timeout=self.spec.timeout,
-            transport=AiohttpTransport(limits=limits),
-        )
-        return self._client
+        self._transport = AiohttpTransport(limits=httpx2.Limits(max_connections=self.capacity.at_once))
+        return self._transport
+
+    def _prepared(self, method: str, url: str, content: str) -> Any:
+        """The request as httpx2 knows it. What is the same for all is made once."""
+        import httpx2
+
+        if url not in self._targets:
+            headers = {"host": urlsplit(url).netloc, "content-type": "application/json", "accept": "application/json"}
+            headers["accept-encoding"] = "identity"
+            if self.credential.secret:
+                headers["authorization"] = f"Bearer {self.credential.secret}"
+            self._targets[url] = httpx2.URL(url), httpx2.Headers(headers)
+        target, headers = self._targets[url]
+        seconds = self.spec.timeout
+        limits = {"connect": min(seconds, CONNECT), "read": seconds, "write": seconds, "pool": seconds}
+        data = httpx2.ByteStream(content.encode("utf-8"))  # a tenth of the time that `content` takes
+        request = httpx2.Request(method, target, headers=headers, stream=data, extensions={"timeout": limits})
+        request.read()
+        return request
 
     async def close(self) -> None:
-        if self._client:
-            await self._client.aclose()
-            self._client = None
+        if self._transport:
+            await self._transport.aclose()
+            self._transport = None
 
 
 def _origin(url: str) -> str:

@@ -36,9 +36,5 @@ def open_model(spec: AnyModel, keyless: bool = False) -> Model:
             from polibias.models.scripted import ScriptedModel
 
             return ScriptedModel(spec)
-        case VLLMOffline():
-            from polibias.models.vllm_offline import VLLMOfflineModel
-
-            return VLLMOfflineModel(spec)
         case _:
             assert_never(spec)

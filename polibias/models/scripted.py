@@ -46,7 +46,7 @@ class ScriptedModel:
     def __init__(self, spec: Scripted) -> None:
         self.spec = spec
         self.name = spec.name
-        self.capacity = Capacity(spec.concurrency)
+        self.capacity = Capacity(spec.concurrency, own=True)
         self.settings = {"script": spec.script, "faults": str(spec.faults)}
         self._failed: Counter[bytes] = Counter()
 

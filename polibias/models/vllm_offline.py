@@ -43,7 +43,7 @@ class VLLMOfflineModel:
     def __init__(self, spec: VLLMOffline, keyless: bool = False) -> None:
         self.spec = spec
         self.name = spec.name
-        self.capacity = Capacity(spec.chunk)
+        self.capacity = Capacity(spec.chunk, own=True)
         self.settings = {
             "temperature": str(spec.temperature),
             "reasoning": spec.reasoning,

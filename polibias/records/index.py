@@ -2,8 +2,6 @@
 
 import hashlib
 
-from polibias.domain.ids import canonical
-
 NOTHING = b"\0"
 ABOUT = 16
 PLACE = ABOUT + 32
@@ -48,7 +46,7 @@ class Index:
 
 def _about(subject: tuple[str, ...]) -> bytes:
     """128 bits of a hash: enough to tell any number of subjects apart."""
-    return hashlib.sha256(canonical(subject)).digest()[:ABOUT]
+    return hashlib.sha256("\n".join(subject).encode("utf-8", "surrogatepass")).digest()[:ABOUT]
 
 
 def _place(found: bytes, about: bytes) -> int:

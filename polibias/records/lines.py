@@ -99,8 +99,8 @@ def _assemble(stream: Stream[R], prev: bytes, row: R, seen: Seen) -> Made:
     kind = KINDS[stream.type]
     id = _tagged(kind, whole)
     key = _tagged(REQUEST_TAG, request) if stream.key is by_request and request else stream.key(row)
-    names = (id.encode("ascii"), canonical(key), kind.encode("ascii"), prev)
-    line = b'{"id":"%b","key":%b,"kind":"%b","prev":%b,"row":%b,"seen":%b}\n'
+    names = (id.encode("ascii"), key.encode("ascii"), kind.encode("ascii"), prev)
+    line = b'{"id":"%b","key":"%b","kind":"%b","prev":%b,"row":%b,"seen":%b}\n'
     return Made(id, key, line % (*names, whole, canonical(plain(seen))))
 
 

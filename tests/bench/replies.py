@@ -9,12 +9,10 @@ import asyncio
 import json
 import re
 import time
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 REPLY_BYTES = 7300
-PARAGRAPH = (
-    'Under Article 2(4) of the Charter the conduct described — if the facts are as stated — is "prima facie" unlawful; '
-    "neither necessity nor consent, as the State argues, precludes its wrongfulness (ARSIWA, arts. 20–25).\n\n"
-)
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
 
@@ -28,9 +26,8 @@ def completion() -> bytes:
         named = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "served"}
         return json.dumps({**named, "choices": [choice], "usage": usage}, ensure_ascii=False).encode()
 
-    times = (REPLY_BYTES - len(body(""))) // (len(body(PARAGRAPH)) - len(body("")))
-    start = body(PARAGRAPH * times)
-    return body(PARAGRAPH * times + "x" * (REPLY_BYTES - len(start)))
+    prose = (ROOT / "docs" / "data-card.md").read_text("utf-8") + (ROOT / "docs" / "sampling.md").read_text("utf-8")
+    return body(prose[: REPLY_BYTES - len(body(""))])
 
 
 def answer(body: bytes) -> bytes:
