@@ -49,7 +49,7 @@ GRAM = 6
 """Tokens in a row that must return together: longer than set phrases of the field ("of the Rome Statute")."""
 FEWEST_REPEATED = 20
 """The least cycle, 60 tokens in turns of seven, holds 27 at every second token; 20 of them are repeats."""
-STRETCH, STRETCH_STEP = 32, 48
+STRETCH, STRETCH_STEP = 24, 96
 """Bytes that return, and the step at which they are looked for: both and one turn fit into the shortest loop."""
 SATED = 3
 """Said so often already, a gram is stale; three, so that an answer given three times over has nothing stale."""
@@ -113,7 +113,7 @@ def find_loop(text: str) -> Loop | None:
 
 
 def may_loop(text: str) -> bool:
-    """A first look, ten times as fast as `find_loop`: does any stretch of 32 bytes return, spaces and digits aside?
+    """A first look, ten times as fast as `find_loop`: does any stretch of 24 bytes return, spaces and digits aside?
 
     False means that there is no loop but, at most, a list counted in words, letters or Roman numerals whose constant
     parts are shorter than that. Good enough for a reply that came to its own end; one that was cut needs the full look.
