@@ -15,7 +15,7 @@ help:
 	@echo "make app     open the annotation app on that project"
 	@echo "make test    set up, check and run every test"
 	@echo "make check   formatter, linter, types, import contracts, the data"
-	@echo "make bench   measure speed against naive rivals"
+	@echo "make bench   measure speed against naive rivals, and the memory of a large run"
 
 $(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it with make PYTHON=python3.12"; exit 2; }
