@@ -165,8 +165,10 @@ def _judged_by(run: Run) -> tuple[Rubric, dict[str, JudgePrompt]]:
 
 def _candidates(run: Run) -> Iterator[Candidate]:
     pairs = {entry.id: entry.row for entry in read(run.pairs())}
-    for path in sorted((run.folder / "responses").glob("*.jsonl")):
-        found = last_answers(read(run.responses(path.stem)))
+    for stream in run.streams():
+        if stream.type is not Response:
+            continue
+        found = last_answers(read(stream))
         for pair_id, pair in pairs.items():
             a, b = found.get((pair_id, "A")), found.get((pair_id, "B"))
             if a and b and a.row.text.strip() and b.row.text.strip():

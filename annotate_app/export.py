@@ -99,7 +99,7 @@ def export(store: Store, sealed: Sealed, run: Run) -> Exported:
         rows, new = _append(stream, [(_row(sealed, store.rubric, store.project.name, one), one.at) for one in answers])
         table = stream.path.with_suffix(".csv")
         write_file(table, csv_table(rows, store.rubric))
-        projects = sorted(path.stem for path in run.annotations_folder.glob("*.jsonl"))
+        projects = sorted(stream.path.stem for stream in run.streams() if stream.type is Annotation)
         seal(run, run.annotations_folder, {"projects": projects, "run": sealed.manifest})
     return Exported(len(rows), new, table, stream.path)
 

@@ -192,8 +192,8 @@ async def _fill(
 
 def _build(plan: Plan, run: Run, watcher: Watcher, set_aside: bool) -> None:
     with _open(run.pairs(), watcher, set_aside) as ledger:
-        watcher.stage("build", len(plan.prompt_pairs), len(ledger.answered))
-        todo = [pair for pair in plan.prompt_pairs if ledger.stream.key(pair) not in ledger.answered]
+        watcher.stage("build", len(plan.prompt_pairs), ledger.index.answered())
+        todo = [pair for pair in plan.prompt_pairs if not ledger.index.has_answer(ledger.stream.key(pair))]
         for pair in todo:
             ledger.append(pair, Seen(utc_now()))
         ledger.commit()
@@ -225,12 +225,12 @@ async def _generate(
     with _open(run.responses(model.name), watcher, set_aside) as ledger:
         for other in earlier:
             _take_over(ledger, tasks(), row, other.responses(model.name), watcher)
-        if earlier and not ledger.ids:
+        if earlier and not ledger.index:
             raise InputError(
                 f"{run.folder}: no earlier run holds a reply of {model.name} to any of these prompts; "
                 "model, revision and parameters must be those of the run that is reused"
             )
-        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), _rows(ledger))
+        watcher.stage(f"generate {model.name}", 2 * len(prompt_pairs), ledger.index.answered())
         await _call_all(model, ledger, tasks, row, watcher)
 
 
@@ -258,7 +258,7 @@ async def _judge(
     with _open(run.judgments(model.name), watcher, set_aside) as ledger:
         for other in earlier:
             _take_over(ledger, tasks(), row, other.judgments(model.name), watcher)
-        watcher.stage(f"judge {model.name}", 2 * len(ready), _rows(ledger))
+        watcher.stage(f"judge {model.name}", 2 * len(ready), ledger.index.answered())
         await _call_all(model, ledger, tasks, row, watcher)
 
 
@@ -292,16 +292,16 @@ async def _call_all(
 
 
 def _unasked(ledger: Ledger[CallRow], tasks: Iterator[T]) -> Iterator[T]:
-    issued = set(ledger.answered)
+    issued: set[str] = set()
     for task in tasks:
         key = request_key(task.request)
-        if key not in issued:
+        if key not in issued and not ledger.index.has_answer(key):
             issued.add(key)
             yield task
 
 
 def _append(ledger: Ledger[CallRow], row: CallRow, seconds: float | None) -> None:
-    earlier = ledger.ids.get((ledger.stream.key(row), row.subject), "")
+    earlier = ledger.index.latest(ledger.stream.key(row), row.subject)
     ledger.append(msgspec.structs.replace(row, supersedes=earlier), Seen(utc_now(), seconds))
 
 
@@ -319,7 +319,7 @@ def _take_over(
     wanted: dict[str, list[T]] = {}
     for task in tasks:
         key = request_key(task.request)
-        if key not in ledger.answered or (key, task.subject) not in ledger.ids:
+        if not (ledger.index.has_answer(key) and ledger.index.latest(key, task.subject)):
             wanted.setdefault(key, []).append(task)
     taken = 0
     for entry in list(read(source)) if wanted else []:
@@ -340,11 +340,6 @@ def _again(row: Response | Judgment) -> Reply | ProviderError:
     if row.outcome == "context_exceeded":
         return TooLong(row.note)
     return Reply(row.text, row.finish, Usage(), row.served_model)
-
-
-def _rows(ledger: Ledger[Any]) -> int:
-    """How many tasks have a row with an answer."""
-    return sum(key in ledger.answered for key, _ in ledger.ids)
 
 
 def _judgeable(run: Run, model: str) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:

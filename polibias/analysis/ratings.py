@@ -68,7 +68,7 @@ def _annotations(path: Path) -> Iterator[Record]:
         raise InputError(f"{path}: no annotations in this file")
     sides_only = _sides_only(path)
     for entry in latest.values():
-        row, where = entry.row, f"{path}:{entry.number}"
+        row, where = entry.row, str(entry.where)
         common = {"annotator": row.annotator, "pair": row.pair, "model": row.model, **plain(row.design)}
         prefix = f"{row.pair[:UNIT_DIGITS]}:{row.model}"
         for name, score in row.scores.items():

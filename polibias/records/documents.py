@@ -61,9 +61,20 @@ def replacing(path: Path, durable: bool = True) -> Iterator[BinaryIO]:
                     file.flush()
                     os.fsync(file.fileno())
             part.replace(path)
+            if durable:
+                sync_folder(path.parent)
     except BaseException:
         _remove(part)
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder: a file that was flushed can still lose its name."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _remove(part: Path) -> None:

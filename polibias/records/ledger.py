@@ -1,97 +1,94 @@
 """Append-only streams: one canonical JSON line per row, each holding the hash of the line before it.
 
-A line is ``{"id","key","kind","prev","row","seen"}``. `id` covers `row`, `key` covers the request that led to
-it, `prev` covers the whole line before, so that no byte can change without a line that says so. While a
-stream is open for writing, a small file beside it (``.head``) holds how far it was committed: what lies
-beyond is an interrupted write and is set aside, what is missing before it is damage and stops the reader.
+`lines` says what a line is, `segments` which files hold them, `index` what an open stream knows by heart. While a
+stream is open for writing, a small file beside it (``.head``) holds how far it was committed: what lies beyond is an
+interrupted write, which is kept if it is whole and set aside if it is not; what is missing before it is damage and
+stops the reader.
 """
 
-import hashlib
-import json
+import contextlib
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple
 
-import msgspec
-
-from polibias.domain.ids import canonical, plain, tagged_hash
-from polibias.domain.rows import Annotation, Judgment, PromptPair, Request, Response, Seen, StoredRow
+from polibias.domain.rows import Seen
 from polibias.errors import DamagedRecord
-from polibias.records.documents import storage_error, storing, write_file
+from polibias.records.documents import storage_error, storing, sync_folder, write_file
+from polibias.records.index import Index
+from polibias.records.lines import (
+    Entry,
+    R,
+    Stream,
+    by_request,
+    check_readable,
+    make_line,
+    parse_line,
+    request_key,
+    row_id,
+)
+from polibias.records.segments import (
+    EMPTY,
+    Head,
+    Place,
+    committed_head,
+    end_of_last_line,
+    head_path,
+    is_full,
+    line_hash,
+    lines,
+    segment_files,
+    segment_path,
+    write_lines,
+)
 
-R = TypeVar("R", bound=StoredRow)
-
-GENESIS = "0" * 64
-KINDS: dict[type[StoredRow], str] = {
-    PromptPair: "pair/2",
-    Response: "response/2",
-    Judgment: "judgment/2",
-    Annotation: "annotation/2",
-}
-
-
-class Head(NamedTuple):
-    """A stream's state: number of rows, bytes, and the hash of its last line."""
-
-    rows: int
-    size: int
-    chain: str
-
-    def after(self, line: bytes) -> "Head":
-        """The state once `line` is added."""
-        return Head(self.rows + 1, self.size + len(line), line_hash(line))
-
-    def line(self) -> bytes:
-        """The state as stored: one line of fixed width."""
-        return f"{self.rows:012d} {self.size:015d} {self.chain}\n".encode("ascii")
-
-
-EMPTY = Head(0, 0, GENESIS)
-
-
-class Entry(NamedTuple, Generic[R]):
-    """A stored row with its names and what was observed while it came to be."""
-
-    number: int
-    key: str
-    id: str
-    row: R
-    seen: Seen
-
-
-class Stream(NamedTuple, Generic[R]):
-    """A stream's file, its kind of row, and how a row's key follows from the row."""
-
-    path: Path
-    type: type[R]
-    key: Callable[[R], str]
-
-
-def request_key(request: Request) -> str:
-    """The key of a call: the tagged hash of its request."""
-    return tagged_hash("request/1", request)
-
-
-def row_id(row: StoredRow) -> str:
-    """The id of a finished row."""
-    return tagged_hash(KINDS[type(row)], row)
-
-
-def line_hash(line: bytes) -> str:
-    return hashlib.sha256(line).hexdigest()
+__all__ = [
+    "Entry",
+    "Ledger",
+    "Stream",
+    "by_request",
+    "line_hash",
+    "problem_in",
+    "read",
+    "request_key",
+    "row_id",
+]
 
 
 def read(stream: Stream[R]) -> Iterator[Entry[R]]:
-    """The stream's rows in order, each checked against its own line and the line before it.
+    """The stream's rows in order, each checked against its own line and the line before it; one at a time in memory.
 
-    Raises DamagedRecord, naming file and line, at the first byte that does not fit.
+    Raises DamagedRecord, naming file and line, at the first byte that does not fit, and at the end if rows are missing
+    that were committed.
     """
-    chain = GENESIS
-    for number, line in lines(stream.path):
-        entry = parse_line(stream, number, line, chain)
-        chain = line_hash(line)
+    committed = committed_head(stream.path)
+    where, rows = Place(stream.path, 0), 0
+    for entry, head in _walk(stream, committed):
+        where, rows = entry.where, head.rows
         yield entry
+    if committed and rows < committed.rows:
+        raise DamagedRecord(
+            f"{where}: {committed.rows} rows were committed, {rows} are here; restore the file, or "
+            f"{_next_segment(stream).name} if there was one, from a copy, or run with --set-aside to make the missing "
+            "calls again"
+        )
+
+
+def _walk(stream: Stream[R], committed: Head | None) -> Iterator[tuple[Entry[R], Head]]:
+    """The rows, each with the state that the stream has once it is added; the committed state must be one of them."""
+    head = EMPTY
+    for where, line in lines(stream.path):
+        entry = parse_line(stream, where, line, head.chain)
+        head = head.after(line)
+        if committed and head.rows == committed.rows and head != committed:
+            raise DamagedRecord(f"{where}: this line was changed after it was written; restore the file from a copy")
+        yield entry, head
+
+
+def _next_segment(stream: Stream[Any]) -> Path:
+    return segment_path(stream.path, len(segment_files(stream.path)) + 1)
 
 
 def problem_in(stream: Stream[Any]) -> str:
@@ -104,197 +101,108 @@ def problem_in(stream: Stream[Any]) -> str:
     return ""
 
 
-def tip(path: Path, rows: int | None = None) -> Head:
-    """The state that a stream's bytes amount to, up to `rows` lines or to its end."""
-    head = EMPTY
-    for number, line in lines(path):
-        if rows is not None and number > rows:
-            break
-        head = head.after(line)
-    return head
+class Tail(NamedTuple):
+    """The file that is appended to: open for writing, with the bytes in it that count."""
 
-
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The file's lines as bytes, numbered from 1; none if there is no file. Only a newline ends a line."""
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise DamagedRecord(f"{path}: not a file; restore it from a copy")
-    with path.open("rb") as file:
-        yield from enumerate(file, start=1)
-
-
-def parse_line(stream: Stream[R], number: int, line: bytes, chain: str) -> Entry[R]:
-    """One line as an entry. Raises DamagedRecord if any byte of it is not what its row demands."""
-    where = f"{stream.path}:{number}"
-    if not line.endswith(b"\n"):
-        raise DamagedRecord(
-            f"{where}: the last line is cut short; restore the file from a copy, "
-            "or run with --set-aside to move the cut line out and make its call again"
-        )
-    try:
-        fields = json.loads(line)
-        row = msgspec.convert(fields["row"], type=stream.type, strict=True)
-        seen = msgspec.convert(fields["seen"], type=Seen, strict=True)
-        expected = make_line(row_id(row), stream.key(row), KINDS[stream.type], fields["prev"], row, seen)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-        raise DamagedRecord(f"{where}: not a stored {stream.type.__name__}; restore the file from a copy") from None
-    if line != expected:
-        raise DamagedRecord(f"{where}: {_difference(fields, expected)}; restore the file from a copy")
-    if fields["prev"] != chain:
-        raise DamagedRecord(f"{_broken_chain(stream, number)}; restore the file from a copy")
-    return Entry(number, fields["key"], fields["id"], row, seen)
-
-
-def _difference(fields: dict[str, Any], expected: bytes) -> str:
-    wanted = json.loads(expected)
-    for name, what in (("id", "row"), ("key", "request")):
-        if fields.get(name) != wanted[name]:
-            return f"the {what} does not match its {name}: it was changed after it was written"
-    return "the line is not in canonical form: it was changed after it was written"
-
-
-def _broken_chain(stream: Stream[Any], number: int) -> str:
-    """Which line broke the chain: this one, if the next line still knows it under the right `prev`; else the last."""
-    before = EMPTY
-    following = b""
-    for here, line in lines(stream.path):
-        if here < number:
-            before = before.after(line)
-        elif here == number:
-            own = json.loads(line) | {"prev": before.chain}
-        else:
-            following = line
-            break
-    right = line_hash(canonical(own) + b"\n").encode("ascii")
-    if number == 1 or right in following:  # searched, not parsed: the next line may be broken too
-        return f"{stream.path}:{number}: does not name the line before it: it was changed, or lines were taken away"
-    return (
-        f"{stream.path}:{number - 1}: line {number} no longer follows it: it was changed after it was written, "
-        "or lines were removed, added or moved"
-    )
-
-
-def make_line(id: str, key: str, kind: str, prev: Any, row: StoredRow, seen: Seen) -> bytes:
-    """The one serialisation of an entry."""
-    value = {"id": id, "key": key, "kind": kind, "prev": prev, "row": plain(row), "seen": plain(seen)}
-    return canonical(value) + b"\n"
+    path: Path
+    fd: int
+    size: int
 
 
 class Ledger(Generic[R]):
     """A stream open for appending. Rows count once `commit` has returned.
 
-    `answered` holds the keys that need no further call, `ids` the latest row of each key and subject. Opening
-    reads and checks all that is there. One process at a time: the run's lock sees to that.
+    `index` knows every row, `head` is the state of the stream, both with the rows that are still queued. Opening reads
+    and checks all that is there. One process at a time: the run's lock sees to that. Within it, one thread appends, and
+    `commit` may run in another one meanwhile.
     """
 
     def __init__(self, stream: Stream[R], set_aside: bool = False) -> None:
         self.stream = stream
-        self.warning = ""
-        with storing(stream.path):
-            stream.path.parent.mkdir(parents=True, exist_ok=True)
-        self._head_path = head_path(stream.path)
-        committed = self._committed()
-        self._recover(committed, set_aside)
-        self.ids: dict[tuple[str, tuple[str, ...]], str] = {}
-        self.answered: set[str] = set()
+        _make_folder(stream.path.parent)
+        committed = _begin(stream.path)
+        self.warning = _recover(stream, committed, set_aside)
+        self.index = Index()
         self.head = EMPTY
-        for number, line in lines(stream.path):
-            entry = parse_line(stream, number, line, self.head.chain)
-            self.head = self.head.after(line)
-            self._note(entry.key, entry.id, entry.row)
-        self._check_head(committed)
-        with storing(stream.path):
-            self._file = os.open(stream.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        self._pending: list[bytes] = []
-        self._write_head()
-
-    def _committed(self) -> Head:
-        """The committed state; a stream without rows needs none, for a kill may come while it is created."""
-        has_rows = self.stream.path.exists() and self.stream.path.stat().st_size > 0
-        if not self._head_path.exists() or self._head_path.stat().st_size == 0:
-            if has_rows:
-                raise DamagedRecord(f"{self._head_path}: missing beside a stream that has rows; restore it from a copy")
-            write_file(self._head_path, EMPTY.line())
-            return EMPTY
-        return parse_head(self._head_path)
-
-    def _recover(self, committed: Head, set_aside: bool) -> None:
-        """Deal with a last line that has no end: set aside what was never committed, refuse damage."""
-        path = self.stream.path
-        data_end = path.stat().st_size if path.exists() else 0
-        whole = _end_of_last_line(path, data_end)
-        if data_end < committed.size and not set_aside:
-            number = _count_lines(path) + (1 if whole < data_end else 0)
-            raise DamagedRecord(
-                f"{path}:{number}: the file ends at byte {data_end}, {committed.size} were committed; restore it "
-                "from a copy, or run with --set-aside to move a cut line out and make the missing calls again"
-            )
-        if whole == data_end:
-            return
-        torn = path.with_name(path.name + ".torn")
-        with storing(torn), path.open("rb") as file, torn.open("ab") as out:
-            file.seek(whole)
-            out.write(file.read() + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
-            os.truncate(path, whole)
-        self.warning = f"{path}: an unfinished last line ({data_end - whole} bytes) was moved to {torn.name}"
-
-    def _check_head(self, committed: Head) -> None:
-        """Refuse a stream whose committed rows were changed; say how many are missing after a --set-aside."""
+        for entry, self.head in _walk(stream, committed):
+            self.index.note(entry.key, entry.row.subject, entry.id, entry.row.answered)
         if self.head.rows < committed.rows and not self.warning:
-            self.warning = f"{self.stream.path}: {committed.rows - self.head.rows} committed rows are missing"
-        if self.head.rows >= committed.rows and tip(self.stream.path, committed.rows) != committed:
-            raise DamagedRecord(
-                f"{self.stream.path}:{committed.rows}: this line was changed after it was written; "
-                "restore the file from a copy"
-            )
+            self.warning = f"{stream.path}: {committed.rows - self.head.rows} committed rows are missing"
+        self._queue: list[tuple[Head, bytes]] = []
+        self._storing = threading.Lock()
+        with storing(stream.path):
+            self._tail = _open_tail(stream.path)
+        self._write_head(self.head)
+
+    @property
+    def queued(self) -> int:
+        """How many rows were appended that are not stored yet."""
+        return len(self._queue)
 
     def append(self, row: R, seen: Seen) -> str:
-        """Queue a row and return its id; it is stored by the next `commit`."""
-        id, key = row_id(row), self.stream.key(row)
-        line = make_line(id, key, KINDS[self.stream.type], self.head.chain, row, seen)
-        parse_line(self.stream, self.head.rows + 1, line, self.head.chain)  # never store what cannot be read back
-        self._pending.append(line)
-        self.head = self.head.after(line)
-        self._note(key, id, row)
-        return id
+        """Queue a row and return its id; it is stored by the next `commit`.
 
-    def _note(self, key: str, id: str, row: R) -> None:
-        self.ids[key, row.subject] = id
-        if row.answered:
-            self.answered.add(key)
+        Raises DamagedRecord, with nothing queued, if the row would not read back as it is.
+        """
+        made = make_line(self.stream, self.head.chain, row, seen)
+        check_readable(self.stream, made, self.head.chain, row, seen)
+        head = self.head.after(made.line)
+        self._queue.append((head, made.line))
+        self.head = head
+        self.index.note(made.key, row.subject, made.id, row.answered)
+        return made.id
 
     def commit(self) -> None:
-        """Write and flush every queued row to the disk as one group.
+        """Write and flush every row queued before this call to the disk as one group.
 
-        Raises StorageError with the file as it was before, if the disk refuses.
+        May run in a worker thread while `append` goes on in another: rows that come meanwhile wait for the next
+        commit. Commits exclude each other. Raises StorageError if the disk refuses: then the files hold the rows that
+        they held before, the rows stay queued in their order, and the next commit tries them again.
         """
-        data = b"".join(self._pending)
-        if not data:
-            return
-        before = self.head.size - len(data)
-        try:
-            _write_all(self._file, data)
-            os.fsync(self._file)
-        except OSError as error:
-            os.ftruncate(self._file, before)
-            raise storage_error(self.stream.path, error) from None
-        self._pending = []
-        self._write_head()
+        with self._storing:
+            group = self._queue[:]
+            if group:
+                self._store(group)
+                del self._queue[: len(group)]  # only now: until here they are known as not stored
 
-    def _write_head(self) -> None:
+    def _store(self, group: list[tuple[Head, bytes]]) -> None:
+        with storing(self._tail.path):
+            if is_full(self._tail.size):
+                self._begin_segment()
+        tail = self._tail
+        try:
+            size = write_lines(tail.fd, [line for _, line in group], tail.size)
+            os.fsync(tail.fd)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # else the next commit writes over it, or the next opening sees to it
+                os.ftruncate(tail.fd, tail.size)
+            raise storage_error(tail.path, error) from None
+        self._write_head(group[-1][0])
+        self._tail = tail._replace(size=size)
+
+    def _begin_segment(self) -> None:
+        """Go on in a new file. The disk knows its name before any row counts that is in it."""
+        before = self._tail
+        path = _next_segment(self.stream)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        self._tail = Tail(path, fd, 0)
+        os.close(before.fd)
+        sync_folder(path.parent)
+
+    def _write_head(self, head: Head) -> None:
         """One write of one fixed-width line, so that a kill leaves the old state or the new."""
-        with storing(self._head_path):
-            fd = os.open(self._head_path, os.O_WRONLY)
+        path = head_path(self.stream.path)
+        with storing(path):
+            fd = os.open(path, os.O_WRONLY)
             try:
-                os.pwrite(fd, self.head.line(), 0)
+                os.pwrite(fd, head.line(), 0)
             finally:
                 os.close(fd)
 
     def close(self) -> None:
-        os.close(self._file)
+        """Let go of the file, after a commit that is under way. What is queued is not stored."""
+        with self._storing:
+            os.close(self._tail.fd)
 
     def __enter__(self) -> "Ledger[R]":
         return self
@@ -303,47 +211,61 @@ class Ledger(Generic[R]):
         self.close()
 
 
-def head_path(path: Path) -> Path:
-    return path.with_name(path.name + ".head")
+def _make_folder(folder: Path) -> None:
+    with storing(folder):
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            sync_folder(folder.parent)
 
 
-def parse_head(path: Path) -> Head:
-    """The committed state beside a stream. Raises DamagedRecord unless it is exactly what was written."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DamagedRecord(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
-    try:
-        rows, size, chain = data.decode("ascii").split()
-        head = Head(int(rows), int(size), chain)
-    except ValueError:
-        raise DamagedRecord(f"{path}: not a committed state; restore it from a copy") from None
-    if head.line() != data:
-        raise DamagedRecord(f"{path}: not a committed state; restore it from a copy")
-    return head
+def _begin(first: Path) -> Head:
+    """The committed state; a stream without rows needs none, for a kill may come while it is created."""
+    committed = committed_head(first)
+    if committed is not None:
+        return committed
+    if any(path.stat().st_size for path in segment_files(first)):
+        raise DamagedRecord(f"{head_path(first)}: missing beside a stream that has rows; restore it from a copy")
+    write_file(head_path(first), EMPTY.line())
+    return EMPTY
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+def _recover(stream: Stream[Any], committed: Head, set_aside: bool) -> str:
+    """Deal with an end that an interrupted write left; refuse damage.
+
+    A last line without its end is moved to a file of its own, and a later segment without any line is taken away, so
+    that every file holds rows. Returns what was moved as a sentence.
+    """
+    files = segment_files(stream.path)
+    if sum(path.stat().st_size for path in files if path.is_file()) < committed.size and not set_aside:
+        for _ in read(stream):
+            pass  # raises, naming the place, at the first thing wrong or where the rows end
+    if not all(path.is_file() for path in files) or not files:
+        return ""  # nothing to mend: not begun, or for the reader to refuse
+    last, size = files[-1], files[-1].stat().st_size
+    whole = end_of_last_line(last, size)
+    warning = _move_torn_line(last, whole, size) if whole < size else ""
+    if whole == 0 and last != files[0]:
+        with storing(last):
+            last.unlink()
+    return warning
 
 
-def _end_of_last_line(path: Path, size: int) -> int:
-    """The offset just behind the last newline."""
-    if size == 0:
-        return 0
-    with path.open("rb") as file:
-        position = size
-        while position > 0:
-            step = min(65536, position)
-            file.seek(position - step)
-            found = file.read(step).rfind(b"\n")
-            if found >= 0:
-                return position - step + found + 1
-            position -= step
-    return 0
+def _move_torn_line(path: Path, whole: int, size: int) -> str:
+    torn = path.with_name(path.name + ".torn")
+    with storing(torn), path.open("rb") as file, torn.open("ab") as out:
+        file.seek(whole)
+        shutil.copyfileobj(file, out)
+        out.write(b"\n")
+        out.flush()
+        os.fsync(out.fileno())
+        os.truncate(path, whole)
+    return f"{path}: an unfinished last line ({size - whole} bytes) was moved to {torn.name}"
 
 
-def _count_lines(path: Path) -> int:
-    return sum(1 for _, line in lines(path) if line.endswith(b"\n"))
+def _open_tail(first: Path) -> Tail:
+    """The last file, with all that is in it on the disk: a killed process may have left rows that were not flushed."""
+    path = (segment_files(first) or [first])[-1]
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+    os.fsync(fd)
+    sync_folder(path.parent)
+    return Tail(path, fd, os.fstat(fd).st_size)

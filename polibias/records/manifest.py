@@ -16,15 +16,16 @@ import msgspec
 from polibias.domain.value import Value
 from polibias.errors import DamagedRecord, InputError, PoliBiasError
 from polibias.records.documents import read_named, storing, write_file, write_named
-from polibias.records.ledger import EMPTY, Head, Stream, head_path, problem_in, tip
+from polibias.records.ledger import Stream, problem_in
 from polibias.records.runs import ANNOTATIONS, MANIFEST, REPORT, Run
+from polibias.records.segments import EMPTY, Head, first_segment, head_path, parse_head, segment_files, tip
 
 TAG = "manifest/1"
 SEALED_APART = (ANNOTATIONS, REPORT)
 
 
 class Listed(Value, frozen=True, omit_defaults=True):
-    """A file as it was sealed; a stream also with its rows and the hash of its last line."""
+    """A file as it was sealed; each file of a stream also with its rows and the hash of its last line."""
 
     path: str
     bytes: int
@@ -62,13 +63,29 @@ def reopen(run: Run, stream: Stream[Any]) -> None:
 
     Raises DamagedRecord unless the stream is as it was sealed. A stream that is new or open needs nothing.
     """
-    if not stream.path.exists() or head_path(stream.path).exists():
+    folder = stream.path.parent
+    found = segment_files(stream.path)
+    if head_path(stream.path).exists() or not (found or (folder / MANIFEST).exists()):
         return
-    listed = {file.path: file for file in read_manifest(stream.path.parent).files}
-    found = listed.get(stream.path.relative_to(run.folder).as_posix())
-    if found is None or found != describe(run, stream.path):
-        raise DamagedRecord(f"{stream.path}: not as it was sealed; restore it from a copy")
-    write_file(head_path(stream.path), Head(found.rows, found.bytes, found.chain).line())
+    listed = _listed_of(run, stream, read_manifest(folder))
+    for path in sorted({*listed, *found}):
+        if path not in listed or path not in found or describe(run, path) != listed[path]:
+            raise DamagedRecord(f"{path}: not as it was sealed; restore it from a copy")
+    if found:
+        write_file(head_path(stream.path), _sealed_head(listed).line())
+
+
+def _listed_of(run: Run, stream: Stream[Any], manifest: Manifest) -> dict[Path, Listed]:
+    """The files of a stream as they were sealed, in order."""
+    listed = {run.folder / file.path: file for file in manifest.files}
+    own = [path for path in listed if first_segment(path) == stream.path]
+    return {path: listed[path] for path in sorted(own, key=lambda path: (len(path.name), path.name))}
+
+
+def _sealed_head(listed: dict[Path, Listed]) -> Head:
+    """The state of a stream that was sealed."""
+    files = list(listed.values())
+    return Head(sum(file.rows for file in files), sum(file.bytes for file in files), files[-1].chain)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -108,9 +125,10 @@ def _walk(folder: Path, skip: set[Path]) -> Iterator[Path]:
 
 
 def is_head(run: Run, path: Path) -> bool:
-    """Whether the file is the committed state of a stream that lies beside it."""
-    stream = path.with_name(path.name.removesuffix(".head"))
-    return stream != path and stream.is_file() and run.stream_at(stream) is not None
+    """Whether the file is the committed state of a stream whose first file lies beside it."""
+    first = path.with_name(path.name.removesuffix(".head"))
+    stream = run.stream_at(first) if first != path and first.is_file() else None
+    return stream is not None and stream.path == first
 
 
 def describe(run: Run, path: Path) -> Listed:
@@ -129,24 +147,36 @@ def changed_files(run: Run, folder: Path) -> list[str]:
         manifest = read_manifest(folder)
     except InputError as error:
         return [str(error), *_streams_problems(run, folder)]
-    listed = {entry.path: entry for entry in manifest.files}
-    found = {path.relative_to(run.folder).as_posix(): path for path in own_files(folder)}
-    problems = [f"{run.folder / name}: missing; the manifest lists it" for name in sorted(listed.keys() - found.keys())]
-    problems += [f"{found[name]}: not in the manifest" for name in sorted(found.keys() - listed.keys())]
-    for name in sorted(listed.keys() & found.keys()):
-        problem = _compare(run, found[name], listed[name])
+    listed = {run.folder / entry.path: entry for entry in manifest.files}
+    found = {path for path in own_files(folder) if not _is_sealed_head(run, path, manifest)}
+    problems = [f"{path}: missing; the manifest lists it" for path in sorted(listed.keys() - found)]
+    problems += [f"{path}: not in the manifest" for path in sorted(found - listed.keys())]
+    first_breaks: dict[Path, str] = {}
+    for path in sorted(listed.keys() & found):
+        problem = _compare(run, path, listed[path], first_breaks)
         problems += [problem] if problem else []
     return problems
 
 
+def _is_sealed_head(run: Run, path: Path, manifest: Manifest) -> bool:
+    """Whether a kill left this while the folder was sealed: a stream's state that says what the manifest says."""
+    stream = run.stream_at(path.with_name(path.name.removesuffix(".head"))) if is_head(run, path) else None
+    listed = _listed_of(run, stream, manifest) if stream else {}
+    try:
+        return bool(listed) and parse_head(path) == _sealed_head(listed)
+    except DamagedRecord:
+        return False
+
+
 def _streams_problems(run: Run, folder: Path) -> list[str]:
     """What can still be said of a folder whose manifest cannot be trusted: the first break of each stream."""
-    streams = [stream for path in own_files(folder) if (stream := run.stream_at(path))]
-    return [problem for stream in streams if (problem := problem_in(stream))]
+    found = [stream for path in own_files(folder) if (stream := run.stream_at(path))]
+    streams = {stream.path: stream for stream in found}
+    return [problem for stream in streams.values() if (problem := problem_in(stream))]
 
 
-def _compare(run: Run, path: Path, listed: Listed) -> str:
-    """What is wrong with a listed file: which row of it, if it is a stream."""
+def _compare(run: Run, path: Path, listed: Listed, first_breaks: dict[Path, str]) -> str:
+    """What is wrong with a listed file: which row, if it is a stream's. `first_breaks` keeps what streams were read."""
     try:
         if describe(run, path) == listed:
             return ""
@@ -154,11 +184,13 @@ def _compare(run: Run, path: Path, listed: Listed) -> str:
         if stream is None:
             return f"{path}: changed after it was sealed"
         rows = tip(path).rows
-        problem = problem_in(stream)
+        if stream.path not in first_breaks:
+            first_breaks[stream.path] = problem_in(stream)
+        problem = first_breaks[stream.path]
     except (PoliBiasError, OSError) as error:
         return str(error)
     if problem:
-        return problem
+        return problem if str(path) in problem else f"{path}: changed after it was sealed"
     if rows != listed.rows:
         return f"{path}:{rows}: {listed.rows} rows were sealed, {rows} are here"
     return f"{path}:{rows}: the last line was changed after it was sealed"

@@ -10,9 +10,10 @@ from typing import Any
 
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import Annotation, Judgment, PromptPair, Response
-from polibias.errors import InputError, RunInUse
+from polibias.errors import DamagedRecord, InputError, RunInUse
 from polibias.records.documents import storing
-from polibias.records.ledger import Stream, head_path, read, request_key
+from polibias.records.ledger import Stream, by_request, read
+from polibias.records.segments import first_segment, head_path, segment_files
 
 STUDY = "study.json"
 STUDY_TAG = "study/2"
@@ -41,18 +42,21 @@ class Run:
         return Stream(self.folder / "pairs.jsonl", PromptPair, pair_key)
 
     def responses(self, model: str) -> Stream[Response]:
-        return Stream(self.folder / "responses" / f"{model}.jsonl", Response, lambda row: request_key(row.request))
+        return Stream(self.folder / "responses" / f"{model}.jsonl", Response, by_request)
 
     def judgments(self, judge: str) -> Stream[Judgment]:
-        return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, lambda row: request_key(row.request))
+        return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, by_request)
 
     def annotations(self, project: str) -> Stream[Annotation]:
         return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
 
     def anything_answered(self) -> bool:
-        """Whether any call of this run ever got an answer."""
+        """Whether any call of this run ever got an answer; what cannot be read counts as one, to be kept."""
         calls = [stream for stream in self.streams() if stream.type in (Response, Judgment)]
-        return any(entry.row.answered for stream in calls for entry in read(stream))
+        try:
+            return any(entry.row.answered for stream in calls for entry in read(stream))
+        except DamagedRecord:
+            return True
 
     def start_over(self) -> None:
         """Take the streams of a run away in which nothing was answered. Never call it on any other."""
@@ -63,16 +67,18 @@ class Run:
                         f"{self.folder}: holds annotations; a run that people annotated is never begun anew"
                     )
             for stream in self.streams():
-                stream.path.unlink()
+                for path in reversed(segment_files(stream.path)):
+                    path.unlink()
                 head_path(stream.path).unlink(missing_ok=True)
 
     def streams(self) -> list[Stream[Any]]:
-        """Every stream that exists in this folder."""
-        return [stream for path in sorted(self.folder.rglob("*.jsonl")) if (stream := self.stream_at(path))]
+        """Every stream of which any file exists in this folder."""
+        found = [stream for path in sorted(self.folder.rglob("*.jsonl")) if (stream := self.stream_at(path))]
+        return list({stream.path: stream for stream in found}.values())
 
     def stream_at(self, path: Path) -> Stream[Any] | None:
-        """The stream whose file this is, if it lies where a stream lies."""
-        parts = path.relative_to(self.folder).parts
+        """The stream that this is a file of, the first or a later one, if it lies where a stream lies."""
+        parts = first_segment(path).relative_to(self.folder).parts
         if parts == ("pairs.jsonl",):
             return self.pairs()
         kinds: dict[str, Callable[[str], Stream[Any]]] = {

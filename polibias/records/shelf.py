@@ -11,7 +11,8 @@ import msgspec
 from polibias.domain.rows import StoredRow
 from polibias.errors import DamagedRecord
 from polibias.records.documents import reading
-from polibias.records.ledger import Entry, Stream, lines, read, row_id
+from polibias.records.ledger import Entry, Stream, read, row_id
+from polibias.records.segments import lines
 
 R = TypeVar("R", bound=StoredRow)
 
@@ -31,9 +32,11 @@ def located(stream: Stream[R]) -> Iterator[tuple[Shelfmark, Entry[R]]]:
 
 
 def _offsets(stream: Stream[Any]) -> Iterator[tuple[Path, int]]:
-    offset = 0
-    for _, line in lines(stream.path):
-        yield stream.path, offset
+    path, offset = stream.path, 0
+    for where, line in lines(stream.path):
+        if where.path != path:
+            path, offset = where.path, 0
+        yield path, offset
         offset += len(line)
 
 

@@ -2,14 +2,16 @@
 
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from polibias.domain.rows import Annotation, Judgment, Response
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named
-from polibias.records.ledger import Entry, Stream, head_path, parse_head, problem_in, read, tip
+from polibias.records.ledger import Entry, Stream, problem_in, read
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
 from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.segments import Place, head_path, parse_head
 
 
 def verify(run: Run) -> list[str]:
@@ -40,26 +42,23 @@ def _open_problems(run: Run) -> Iterator[str]:
         read_named(run.study, STUDY_TAG)
     except InputError as error:
         yield str(error)
+    streams: dict[Path, Stream[Any]] = {}
     for path in own_files(run.folder):
-        stream = run.stream_at(path)
-        if stream is not None:
-            problem = problem_in(stream) or _committed_problem(stream)
-            if problem:
-                yield problem
+        if stream := run.stream_at(path):
+            streams[stream.path] = stream
         elif path != run.study and not is_head(run, path) and path.suffix not in (".torn", ".part"):
             yield f"{path}: does not belong to a run"
+    for stream in streams.values():
+        if problem := _head_problem(stream) or problem_in(stream):
+            yield problem
 
 
-def _committed_problem(stream: Stream[Any]) -> str:
+def _head_problem(stream: Stream[Any]) -> str:
+    """An open stream says how far it was committed; that it holds what was, `read` checks."""
     try:
-        committed = parse_head(head_path(stream.path))
-    except InputError as error:
+        parse_head(head_path(stream.path))
+    except DamagedRecord as error:
         return str(error)
-    here = tip(stream.path)
-    if here.rows < committed.rows:
-        return f"{stream.path}:{here.rows}: {committed.rows} rows were committed, {here.rows} are here"
-    if tip(stream.path, committed.rows) != committed:
-        return f"{stream.path}:{committed.rows}: this line was changed after it was written"
     return ""
 
 
@@ -69,28 +68,27 @@ def _link_problems(run: Run) -> Iterator[str]:
     responses: set[bytes] = set()
     streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
     for stream in sorted(streams, key=lambda stream: stream.type is Judgment):
-        astray: dict[tuple[str, str, str], int] = {}
+        astray: dict[tuple[str, str, str], Place] = {}
         for entry in read(stream):
-            where = f"{stream.path}:{entry.number}"
             if _own_name(entry.row) not in ("", stream.path.stem):
-                yield f"{where}: a row of '{_own_name(entry.row)}' in another's stream"
+                yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
             if isinstance(entry.row, Response):
                 responses.add(_mark(entry.id))
             if isinstance(entry.row, Response | Judgment) and _mark(entry.row.pair) not in pairs:
-                yield f"{where}: points at a pair that is not in this run"
+                yield f"{entry.where}: points at a pair that is not in this run"
             if isinstance(entry.row, Judgment):
                 _follow(entry, responses, astray)
-        for number in sorted(astray.values()):
-            yield f"{stream.path}:{number}: points at a response that is not in this run"
+        for where in sorted(astray.values()):
+            yield f"{where}: points at a response that is not in this run"
 
 
-def _follow(entry: Entry[Judgment], responses: set[bytes], astray: dict[tuple[str, str, str], int]) -> None:
+def _follow(entry: Entry[Judgment], responses: set[bytes], astray: dict[tuple[str, str, str], Place]) -> None:
     """Note whether the latest judgment of its pair and order rests on responses of this run."""
     row = entry.row
     about = (row.model, row.pair, row.order)
     astray.pop(about, None)
     if not {_mark(row.responses.A), _mark(row.responses.B)} <= responses:
-        astray[about] = entry.number
+        astray[about] = entry.where
 
 
 def _mark(name: str) -> bytes:

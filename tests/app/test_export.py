@@ -15,8 +15,9 @@ from annotate_app.export import COLUMNS, export, guarded
 from annotate_app.store import Store
 from polibias.domain.rows import Annotation, Score
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.ledger import Head, head_path, line_hash, read
+from polibias.records.ledger import line_hash, read
 from polibias.records.manifest import manifest_hash
+from polibias.records.segments import Head, head_path
 from polibias.records.verify import verify
 from tests.app.conftest import HOSTILE, JUDGE, RUBRIC, Place, annotator_id, build_run, enrol, full, said
 

@@ -24,7 +24,7 @@ from polibias import pairs
 from polibias.analysis.crosscheck import ICC, WEIGHTS
 from polibias.domain.rows import Design, Request, Response, Seen, Usage
 from polibias.domain.study import Items
-from polibias.records.ledger import Ledger, Stream, read, request_key, row_id
+from polibias.records.ledger import Ledger, Stream, by_request, read, row_id
 from polibias.records.runs import pair_key
 from polibias.sources.library import Library
 from polibias.stats.agreement import agreement
@@ -266,7 +266,7 @@ def bench_rates() -> None:
         for n in range(2000)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        stream = Stream(Path(folder) / "r.jsonl", Response, lambda row: request_key(row.request))
+        stream = Stream(Path(folder) / "r.jsonl", Response, by_request)
         started = time.perf_counter()
         with Ledger(stream) as ledger:
             for number, row in enumerate(rows):

@@ -9,22 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polibias.domain.rows import Design, Request, Response, Seen, Usage
+from polibias.domain.rows import Request, Response, Seen, Usage
 from polibias.errors import DamagedRecord, StorageError
-from polibias.records.ledger import Ledger, Stream, read, request_key
+from polibias.records.ledger import Ledger, read
 from polibias.records.runs import Run
 from tests.conftest import ROOT, polibias
-
-DESIGN = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official", "swapped")
-
-
-def response(text: str, number: int = 0) -> Response:
-    request = Request("scripted", "r", {"n": number})
-    return Response("p", "A", DESIGN, "m", request, "ok", text, "stop", Usage())
-
-
-def stream(path: Path) -> Stream[Response]:
-    return Stream(path / "responses.jsonl", Response, lambda row: request_key(row.request))
+from tests.records.rows import DESIGN, response, stream
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=[]), max_size=50), max_size=5))
@@ -43,7 +33,7 @@ def test_reopening_goes_on_where_it_stopped(tmp_path: Path) -> None:
     place = stream(tmp_path)
     for number in range(3):
         with Ledger(place) as ledger:
-            assert len(ledger.answered) == number
+            assert ledger.index.answered() == number
             ledger.append(response("x", number), Seen())
             ledger.commit()
     assert [entry.number for entry in read(place)] == [1, 2, 3]
@@ -55,8 +45,8 @@ def test_unanswered_call_is_not_counted(tmp_path: Path) -> None:
     with Ledger(place) as ledger:
         ledger.append(failed, Seen())
         ledger.commit()
-        assert ledger.answered == set()
-        assert len(ledger.ids) == 1
+        assert ledger.index.answered() == 0
+        assert len(ledger.index) == 1
 
 
 def test_kill_while_a_stream_is_created_is_no_damage(tmp_path: Path) -> None:
@@ -98,7 +88,7 @@ def test_full_disk_leaves_the_stream_as_it_was(tmp_path: Path) -> None:
     assert place.path.read_bytes() == before
     with Ledger(place) as ledger:
         assert ledger.warning == ""
-        assert len(ledger.answered) == 1
+        assert ledger.index.answered() == 1
 
 
 def test_a_run_has_one_writer(write_study: Callable[..., Path], tmp_path: Path) -> None:
