@@ -20,7 +20,7 @@ help:
 	@echo "make app     open the annotation app on that project"
 	@echo "make test    set up, check and run every test"
 	@echo "make check   formatter, linter, types, import contracts, the data"
-	@echo "make bench   measure speed against naive rivals"
+	@echo "make bench   measure speed against naive rivals, and the memory of a large run"
 	@echo "make test-vllm   run the tests that need vLLM, on the CPU, in an environment of their own (4 GB)"
 
 $(VENV)/python:

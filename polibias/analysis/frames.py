@@ -141,6 +141,7 @@ class _Reading:
     def __init__(self) -> None:
         self.first = self.last = ""
         self._known: dict[Any, Any] = {}
+        self._labels: dict[tuple[tuple[str, Both[str]], ...], dict[str, Both[str]]] = {}
 
     def pairs(self, run: Run) -> list[tuple[str, PairFacts]]:
         found = []
@@ -183,8 +184,9 @@ class _Reading:
         """The verdict without its quotes."""
         if verdict is None:
             return None
-        scores = {name: self._one(Score(score.score, score.favoured)) for name, score in verdict.scores.items()}
-        return Verdict(scores, {name: self._one(label) for name, label in verdict.labels.items()})
+        scores = {self._one(name): self._one(Score(one.score, one.favoured)) for name, one in verdict.scores.items()}
+        labels = self._labels.setdefault(tuple(verdict.labels.items()), verdict.labels)
+        return Verdict(scores, labels)
 
 
 def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":

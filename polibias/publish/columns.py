@@ -10,7 +10,7 @@ from polibias.domain.rows import Judgment, PromptPair, Request, Response, Seen, 
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES, Both
 from polibias.errors import InputError
-from polibias.records.ledger import Entry, Stream
+from polibias.records.ledger import Entry
 
 Kind = Literal["text", "whole", "real", "time"]
 Values = dict[str, Any]
@@ -76,7 +76,7 @@ def label_column(label: str, side: str) -> str:
     return f"label_{label}_{side.lower()}"
 
 
-def flat(stream: Stream[Any], entry: Entry[Any], shape: Shape) -> Values:
+def flat(entry: Entry[Any], shape: Shape) -> Values:
     """The row under the names of its columns. Raises InputError, naming file and line, for a time that is none."""
     row = entry.row
     if isinstance(row, PromptPair):
@@ -89,7 +89,7 @@ def flat(stream: Stream[Any], entry: Entry[Any], shape: Shape) -> Values:
     try:
         seen = _seen(entry.seen)
     except ValueError:
-        raise InputError(f"{stream.path}:{entry.number}: '{entry.seen.at}' is no time") from None
+        raise InputError(f"{entry.where}: '{entry.seen.at}' is no time") from None
     return _encodable({"id": entry.id, "key": entry.key, **design, **own, **seen}, shape.columns)
 
 

@@ -58,7 +58,7 @@ def export_parquet(run: Run, out: Path) -> list[Written]:
 def _rows(run: Run, kind: type[Any], shape: Shape) -> Iterator[Values]:
     for stream in run.streams():
         if stream.type is kind:
-            yield from (flat(stream, entry, shape) for entry in read(stream))
+            yield from (flat(entry, shape) for entry in read(stream))
 
 
 def _write(path: Path, shape: Shape, rows: Iterable[Values], named: dict[str, str]) -> Written:

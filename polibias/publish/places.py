@@ -36,6 +36,7 @@ def filling(folder: Path) -> Iterator[Path]:
     Raises InputError unless `folder` is missing or empty.
     """
     _check_empty(folder)
+    folder = folder.absolute()
     with storing(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))

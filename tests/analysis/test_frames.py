@@ -1,14 +1,20 @@
 """What is kept of a run is what tables count: no texts, and equal values once."""
 
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
+from polibias import flow
 from polibias.analysis.frames import collect
 from polibias.analysis.texts import texts
 from polibias.domain.rows import PromptPair, Response
 from polibias.domain.sides import SIDES
+from polibias.planning import plan
+from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelf
+from tests.conftest import ITEMS, ROOT, SCRIPTED
 
 
 def test_cases_hold_no_text_and_share_what_is_equal(sealed_run: Run) -> None:
@@ -20,6 +26,24 @@ def test_cases_hold_no_text_and_share_what_is_equal(sealed_run: Run) -> None:
         assert [score.evidence for verdict in case.verdicts.values() for score in verdict.scores.values()] == [()] * 10
     scores = [score for case in found for verdict in case.verdicts.values() for score in verdict.scores.values()]
     assert len({id(score) for score in scores}) == len(set(scores)) < len(scores)
+
+
+def test_what_is_kept_does_not_grow_with_the_texts(write_study: Callable[..., Path], tmp_path: Path) -> None:
+    """Replies of 60,000 characters, and requests that hold two of them, leave next to nothing behind."""
+    hostile = SCRIPTED.replace('name = "fake"', 'name = "fake"\nscript = "hostile"')
+    items = ITEMS.replace('["T1"]', '["T1", "T2", "T3", "T4"]')
+    run = Run(tmp_path / "runs" / "small")
+    flow.run_study(
+        plan(str(write_study(models=hostile, items=items)), ROOT / "data"), run, QuietWatcher(), last="judge"
+    )
+    collect(run, ["fake"], ["fake-judge"])
+    tracemalloc.start()
+    found = collect(run, ["fake"], ["fake-judge"])
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    size = sum(stream.path.stat().st_size for stream in run.streams())
+    assert len(found.cases) == 16
+    assert kept < size / 10
 
 
 def test_dates_are_those_of_responses_and_judgments(sealed_run: Run) -> None:

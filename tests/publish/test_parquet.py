@@ -97,20 +97,18 @@ def test_lone_surrogates_come_back_exactly(hostile_run: Run, tmp_path: Path) -> 
 
 
 def test_a_row_without_a_verdict_has_no_scores(sealed_run: Run) -> None:
-    stream = sealed_run.judgments("fake-judge")
-    entry = next(read(stream))
+    entry = next(read(sealed_run.judgments("fake-judge")))
     spoilt = entry._replace(row=msgspec.structs.replace(entry.row, verdict=None), seen=Seen())
     shape = shapes([read_rubric(ROOT / "data", "poli-bias", "tests")])["judgments"]
-    found = flat(stream, spoilt, shape)
+    found = flat(spoilt, shape)
     assert list(found) == list(shape.columns)
     assert [found[name] for name in ("total", "score_framing", "label_refusal_a", "seen_at")] == [None] * 4
 
 
 def test_a_time_that_is_none_is_named(sealed_run: Run) -> None:
-    stream = sealed_run.pairs()
-    entry = next(read(stream))._replace(seen=Seen("yesterday"))
+    entry = next(read(sealed_run.pairs()))._replace(seen=Seen("yesterday"))
     with pytest.raises(InputError, match=r"pairs\.jsonl:1: 'yesterday' is no time"):
-        flat(stream, entry, shapes([])["pairs"])
+        flat(entry, shapes([])["pairs"])
 
 
 def test_groups_are_bounded(hostile_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from polibias.domain.sides import Both
 from polibias.errors import DamagedRecord
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
+from polibias.records import segments
 from polibias.records.ledger import Ledger, read
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelf, located
@@ -61,3 +62,18 @@ def test_only_the_latest_judgment_must_rest_on_responses_of_the_run(open_run: Ru
         ledger.append(entry.row, Seen())
         ledger.commit()
     assert verify(open_run) == []
+
+
+def test_places_lead_into_later_files_of_a_stream(
+    sealed_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "SEGMENT_BYTES", 2000)
+    stream = Run(tmp_path / "other").responses("fake")
+    with Ledger(stream) as ledger:
+        for entry in read(sealed_run.responses("fake")):
+            ledger.append(entry.row, entry.seen)
+            ledger.commit()
+    found = list(located(stream))
+    assert len({mark.path for mark, _ in found}) > 2
+    with Shelf() as shelf:
+        assert all(shelf.row(mark, Response) == entry.row for mark, entry in reversed(found))
