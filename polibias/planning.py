@@ -151,8 +151,9 @@ def _built(study: Study, folder: Path, where: str) -> Found:
     library.require()
     chosen = list(_drawn(study, library.items(study.items, where), where))
     conditions = study.conditions or OFFICIAL
-    tasks = {name: study.judge_prompt or library.conditions[name].judge_prompt for name in conditions}
     built = Pairs(lambda: map(pairs.build, library.scenarios(chosen, conditions, where)))
+    len(built)  # builds them once, so that whatever is wrong with them is said here
+    tasks = {name: study.judge_prompt or library.conditions[name].judge_prompt for name in conditions}
     return Found(built, tasks, {name: library.conditions[name].title for name in conditions}, {})
 
 

@@ -92,7 +92,7 @@ def test_fatal_answer_exits_3_and_the_same_command_goes_on(
     study = write_study(models=http_models(chat_server.url))
     code, said = run_against(chat_server, study, tmp_path)
     assert code == 3
-    assert "HTTP 402" in said
+    assert "wants money before it goes on: no credit left" in said
     assert said.count("\n") == 1
     chat_server.behave = lambda body, times: None
     assert run_against(chat_server, study, tmp_path)[0] == 0

@@ -14,7 +14,7 @@ from polibias.models.base import Reply
 from polibias.models.credentials import Credential
 
 RETRY = frozenset({408, 409, 425, 429, 498, 500, 502, 503, 504, 520, 522, 524, 529})
-THROTTLED = frozenset({429, 498, 503, 529})
+THROTTLED = frozenset({429, 498, 529})
 LONGEST_WAIT = 600.0
 CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|model_context_window|maximum context length"
@@ -60,11 +60,9 @@ def judge_refusal(name: str, provider: str, credential: Credential, answer: Refu
     if answer.status in (400, 402, 403, 429) and SPENT.search(all_said):
         return Fatal(f"{name}: {provider} wants money before it goes on: {said}")
     if answer.status in RETRY:
-        return Transient(
-            f"{name}: HTTP {answer.status} {said}",
-            after=retry_after(answer.headers),
-            throttled=answer.status in THROTTLED,
-        )
+        after = retry_after(answer.headers)
+        throttled = answer.status in THROTTLED or (answer.status == 503 and after is not None)
+        return Transient(f"{name}: HTTP {answer.status} {said}", after, throttled)
     if answer.status in (400, 413, 422) and CONTEXT.search(all_said):
         return TooLong(f"{name}: {said}")
     return Fatal(f"{name}: HTTP {answer.status} from {provider}: {said}{_advice(answer.status, said)}")

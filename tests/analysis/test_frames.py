@@ -34,7 +34,7 @@ def test_what_is_kept_does_not_grow_with_the_texts(write_study: Callable[..., Pa
     items = ITEMS.replace('["T1"]', '["T1", "T2", "T3", "T4"]')
     run = Run(tmp_path / "runs" / "small")
     flow.run_study(
-        plan(str(write_study(models=hostile, items=items)), ROOT / "data"), run, QuietWatcher(), last="judge"
+        plan(str(write_study(models=hostile, items=items)), ROOT / "data"), run, QuietWatcher(), flow.Wanted("judge")
     )
     collect(run, ["fake"], ["fake-judge"])
     tracemalloc.start()

@@ -82,7 +82,7 @@ def test_over_long_quote_is_invalid(rubric: Rubric, asked: JudgePrompt) -> None:
         ("  \n", "stop", "empty"),
         ('{"framing":', "length", "truncated"),
         ('{"framing":' + " " * 20_000, "length", "whitespace_loop"),
-        ('{"framing":', "repetition", "truncated"),
+        ('{"framing":', "repetition", "loop"),
         ("I would rather not.", "refusal", "judge_refusal"),
         ("", "filter", "filtered"),
         ("Sure! Here it is: {}", "stop", "schema_invalid"),

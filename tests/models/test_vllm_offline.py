@@ -102,9 +102,9 @@ def test_a_request_says_everything_that_decides_the_reply() -> None:
             "repetition_penalty": 1.0,
             "presence_penalty": 0.0,
             "frequency_penalty": 0.0,
-            "max_tokens": 9,
             "seed": 7,
         },
+        "max_tokens": 9,
         "chat_template_kwargs": {"enable_thinking": False},
         "structured_outputs": {"json": SCHEMA, "disable_any_whitespace": True},
     }

@@ -103,7 +103,7 @@ def test_every_file_of_the_run_and_nothing_else_is_in_it(sealed_run: Run, tmp_pa
 def test_the_data_in_it_makes_the_same_pairs(sealed_run: Run, write_study: Callable[..., Path], tmp_path: Path) -> None:
     folder = unpacked(write_archive(sealed_run, tmp_path / "a.zip", ROOT / "data").path, tmp_path / "x")
     again = plan(str(write_study()), folder / "data")
-    assert again.prompt_pairs == [entry.row for entry in read(Run(folder / "run").pairs())]
+    assert list(again.prompt_pairs) == [entry.row for entry in read(Run(folder / "run").pairs())]
     assert flow.refusal(again, Run(folder / "run")) == ""
 
 
@@ -223,7 +223,7 @@ def test_open_and_changed_runs_and_taken_places_are_refused(
     sealed_run: Run, write_study: Callable[..., Path], tmp_path: Path
 ) -> None:
     run = Run(tmp_path / "runs" / "open")
-    flow.run_study(plan(str(write_study(id="open")), ROOT / "data"), run, QuietWatcher(), last="judge")
+    flow.run_study(plan(str(write_study(id="open")), ROOT / "data"), run, QuietWatcher(), flow.Wanted("judge"))
     inside, taken = sealed_run.folder / "a.zip", tmp_path / "taken.zip"
     taken.write_text("mine")
     for arguments, why in (

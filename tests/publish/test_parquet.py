@@ -168,7 +168,7 @@ def test_open_damaged_and_own_places_are_refused(
     assert (done.returncode, f"{stream}:1:" in done.stderr) == (2, True)
     study = plan(str(write_study(id="open")), ROOT / "data")
     run = Run(tmp_path / "runs" / "open")
-    flow.run_study(study, run, QuietWatcher(), last="judge")
+    flow.run_study(study, run, QuietWatcher(), flow.Wanted("judge"))
     done = polibias("export", "parquet", run.folder, cwd=tmp_path)
     assert (done.returncode, "not sealed yet" in done.stderr) == (2, True)
     assert not list(tmp_path.rglob("*-parquet*"))

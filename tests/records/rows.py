@@ -13,7 +13,7 @@ from polibias.records.runs import STUDY_TAG, Run
 DESIGN = Design("WC-DIS-001", "war_crimes", "iran-israel", "active", "main", "T1", "official", "swapped")
 BOTH = Both("one", "two")
 PAIR = PromptPair(DESIGN, BOTH, BOTH, BOTH, BOTH, None, 1.0, {"template": "0" * 64})
-SMALL = 1500  # bytes after which the tests begin a new file: every second group of one row
+SMALL = 1625  # bytes after which the tests begin a new file: every second group of one row
 
 
 def response(text: str, number: int = 0, pair: str = "p", model: str = "m") -> Response:

@@ -25,7 +25,7 @@ def open_run(write_study: Callable[..., Path], tmp_path: Path) -> Run:
     """A run in which all is judged and nothing is sealed."""
     study = plan(str(write_study()), ROOT / "data")
     run = Run(tmp_path / "runs" / "small")
-    flow.run_study(study, run, QuietWatcher(), last="judge")
+    flow.run_study(study, run, QuietWatcher(), flow.Wanted("judge"))
     return run
 
 
