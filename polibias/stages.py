@@ -9,14 +9,15 @@ from polibias import probing
 from polibias.asking import Sitting, Source, ask_rest, done, take_over
 from polibias.calls.budget import size, spent
 from polibias.detectors.loop import find_loop
-from polibias.domain.rows import Judgment, PromptPair, Response, Seen
-from polibias.domain.sides import ORDERS, Both, Side
+from polibias.domain.ids import canonical
+from polibias.domain.rows import Judgment, PromptPair, Request, Response, Seen
+from polibias.domain.sides import ORDERS, SIDES, Both, Side
 from polibias.domain.study import Imported
 from polibias.errors import InputError, ProviderError, TooLong
 from polibias.judging import judge as judging
-from polibias.models.base import Model, Reply
+from polibias.models.base import Call, Model, Reply
 from polibias.planning import Party, Plan
-from polibias.records.ledger import Ledger, Stream, read
+from polibias.records.ledger import Ledger, Stream, read, request_key
 from polibias.records.manifest import utc_now
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelf, Shelfmark, located
@@ -142,18 +143,11 @@ def _nothing_to_reuse(run: Run, model: Model) -> InputError:
 async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party]) -> None:
     """Both orders of every pair, each by the judge task of its condition."""
     run, model = sitting.run, party.model
-    judges = {
-        condition: judging.make_judge(model, asked, plan.rubric, party.spec.max_tokens, plan.study.replicate)
-        for condition, asked in plan.asked.items()
-    }
-    names = [other.spec.name for other in models] or [spec.name for spec in plan.study.models]
-    ready = {name: judgeable(run, name) for name in names}
+    judges = _tasks_of_judge(plan, party)
+    ready = _ready(plan, run, models)
 
     def tasks() -> Iterator[judging.JudgeTask]:
-        for name in names:
-            for pair_id, pair, ids, responses in _answered_pairs(run, ready[name]):
-                judge = judges[pair.design.condition]
-                yield from (judging.task(judge, pair_id, pair, ids, responses, order) for order in ORDERS)
+        return _judge_tasks(run, judges, ready)
 
     def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
         judge = judges[task.design.condition]
@@ -169,6 +163,60 @@ async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Par
         total = 2 * sum(len(found) for found in ready.values())
         sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
+
+
+def _tasks_of_judge(plan: Plan, party: Party) -> dict[str, judging.Judge]:
+    """The judge with the task of each condition."""
+    return {
+        condition: judging.make_judge(party.model, asked, plan.rubric, party.spec.max_tokens, plan.study.replicate)
+        for condition, asked in plan.asked.items()
+    }
+
+
+def _ready(plan: Plan, run: Run, models: Sequence[Party]) -> dict[str, dict[str, Both[Shelfmark]]]:
+    """What can be judged of these models, or of all where none is named."""
+    names = [other.spec.name for other in models] or [spec.name for spec in plan.study.models]
+    return {name: judgeable(run, name) for name in names}
+
+
+def _judge_tasks(
+    run: Run, judges: dict[str, judging.Judge], ready: dict[str, dict[str, Both[Shelfmark]]]
+) -> Iterator[judging.JudgeTask]:
+    for found in ready.values():
+        for pair_id, pair, ids, responses in _answered_pairs(run, found):
+            judge = judges[pair.design.condition]
+            yield from (judging.task(judge, pair_id, pair, ids, responses, order) for order in ORDERS)
+
+
+def prompts_left(plan: Plan, run: Run, names: Sequence[str]) -> Iterator[bytes]:
+    """Every prompt that has no answer yet as a line of JSON: who is asked, what, and the longest reply in tokens.
+
+    Judges are asked once both responses of a pair are there. Equal prompts come once per model.
+    """
+    parties = plan.parties(names)
+    models = [party for party in parties if party.role == "model"]
+    for party in parties:
+        if party.role == "model":
+            stream: Stream[Any] = run.responses(party.spec.name)
+            requests = _first_requests(plan, party)
+        else:
+            stream = run.judgments(party.spec.name)
+            tasks = _judge_tasks(run, _tasks_of_judge(plan, party), _ready(plan, run, models))
+            requests = (task.request for task in tasks)
+        answered = {entry.key for entry in read(stream) if entry.row.answered}
+        for request in requests:
+            key = request_key(request)
+            if key not in answered:
+                answered.add(key)
+                prompt = request.body["messages"][0]["content"]
+                line = {"role": party.role, "model": party.spec.name, "prompt": prompt}
+                yield canonical({**line, "max_tokens": request.body["max_tokens"]}) + b"\n"
+
+
+def _first_requests(plan: Plan, party: Party) -> Iterator[Request]:
+    for pair in plan.prompt_pairs:
+        for side in SIDES:
+            yield party.model.request(Call(pair.prompts[side], party.spec.max_tokens))
 
 
 def judgeable(run: Run, model: str) -> dict[str, Both[Shelfmark]]:

@@ -12,6 +12,7 @@ from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
 from polibias.records.documents import read_named
@@ -38,7 +39,7 @@ def analyse(run: Run) -> Analysed:
     rubric, rubrics = rubric_of(about), rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    collected = collect(run, models, judges)
+    collected = collect(run, about)
     found = collected.cases
     tables = Tables(tidy(found, rubrics), rubrics, spec)
     computed = [*_scores(tables), *_behaviour(tables, found, models, judges)]
@@ -53,7 +54,7 @@ def analyse(run: Run) -> Analysed:
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
-        notes=tuple(_notes(about, found)),
+        notes=(*_notes(about, found), *use_notes(about, collected.uses)),
         summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
         titles=_titles(about["study"]["conditions"], rubrics),
         scales={
@@ -105,9 +106,11 @@ def _about(titles: dict[str, str], rubrics: dict[str, Rubric], both: bool) -> di
 
 
 def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
-    """Name, provider and revision of each model of a role."""
-    for entry, provider in zip(about[role], about["providers"][role], strict=True):
-        yield {"name": entry["name"], "adapter": entry["adapter"], "revision": entry["revision"], "provider": provider}
+    """Name, provider, revision and settings of each model of a role."""
+    for entry, provider, settings in zip(about[role], about["providers"][role], about["settings"][role], strict=True):
+        said = ", ".join(f"{name} {value}" for name, value in settings.items())
+        named = {name: entry[name] for name in ("name", "adapter", "revision")}
+        yield {**named, "provider": provider, "settings": said}
 
 
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
@@ -124,6 +127,7 @@ def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected:
         "Rubric": rubric.id,
         "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
         "Bootstrap": f"{spec.resamples} resamples, seed {spec.seed}, {ALGORITHM}",
+        **use_facts(about, collected.uses),
         "Software": f"polibias {about['software']['polibias']}",
     }
 
@@ -138,6 +142,7 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
     cut = ended.count("truncated") / len(ended) if ended else 0.0
     if cut >= MANY:
         yield f"{cut:.0%} of the responses reached the token cap and end in mid-sentence; they were judged as they are."
+    yield from _loop_notes(about, found)
     adapters = {entry["adapter"] for role in ("models", "judges") for entry in about[role]}
     if "scripted" in adapters:
         yield "This run used the scripted fake in place of a model. Its numbers are evidence about nothing."
@@ -152,6 +157,21 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
     )
     if models & judges and "scripted" not in adapters:
         yield "A judge of this run is also an evaluated model: it scored its own responses."
+
+
+def _loop_notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
+    """How many pairs do not rest on the declared decoding."""
+    by_pair = {(case.model, case.pair_id): case.responses.values() for case in found}
+    again = sum(any(response.fallback for response in responses) for responses in by_pair.values())
+    lost = sum(any(response.outcome == "loop" for response in responses) for responses in by_pair.values())
+    if again:
+        heat = about["loops"]["temperature"]
+        yield (
+            f"{again / len(by_pair):.1%} of the pairs ({again}) were answered again, both sides, at temperature "
+            f"{heat:g} because a response looped; they are analysed with all others."
+        )
+    if lost:
+        yield f"{lost} pairs still loop and have no score."
 
 
 def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:

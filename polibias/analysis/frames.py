@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
+from polibias.analysis.use import Use, rates_of
 from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, ResponseOutcome, Score, Seen, Verdict
 from polibias.domain.rubric import Dimension, Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
+from polibias.domain.study import Rate
 from polibias.records.ledger import Stream
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelfmark, located
@@ -36,6 +38,7 @@ class Answered(msgspec.Struct, frozen=True, gc=False):
     """A response without its text."""
 
     outcome: ResponseOutcome
+    fallback: int
     mark: Shelfmark
 
 
@@ -118,21 +121,33 @@ class Collected(NamedTuple):
     cases: list[Case]
     first: str
     last: str
+    uses: dict[str, list[Use]]
 
 
-def collect(run: Run, models: list[str], judges: list[str]) -> Collected:
-    """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered."""
+def collect(run: Run, about: Mapping[str, Any]) -> Collected:
+    """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered.
+
+    `about` is the run's `study.json`.
+    """
+    models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     reading = _Reading()
     pairs = reading.pairs(run)
-    responses = {model: reading.responses(run.responses(model)) for model in models}
-    judgments = {judge: reading.judgments(run.judgments(judge)) for judge in judges}
+    uses = {"models": [Use() for _ in models], "judges": [Use() for _ in judges]}
+    responses = {
+        model: reading.responses(run.responses(model), use, rate)
+        for model, use, rate in zip(models, uses["models"], rates_of(about, "models"), strict=True)
+    }
+    judgments = {
+        judge: reading.judgments(run.judgments(judge), use, rate)
+        for judge, use, rate in zip(judges, uses["judges"], rates_of(about, "judges"), strict=True)
+    }
     cases = [
         Case(pair_id, pair, model, judge, responses[model].get(pair_id, {}), judgments[judge].get((model, pair_id), {}))
         for judge in judges
         for model in models
         for pair_id, pair in pairs
     ]
-    return Collected(cases, reading.first, reading.last)
+    return Collected(cases, reading.first, reading.last, uses)
 
 
 class _Reading:
@@ -151,20 +166,24 @@ class _Reading:
             found.append((self._one(entry.id), PairFacts(*facts)))
         return found
 
-    def responses(self, stream: Stream[Response]) -> dict[str, dict[Side, Answered]]:
+    def responses(self, stream: Stream[Response], use: Use, rate: Rate | None) -> dict[str, dict[Side, Answered]]:
         """The latest response of each pair and side."""
         found: dict[str, dict[Side, Answered]] = {}
         for mark, entry in located(stream):
             self._note(entry.seen)
-            ended = Answered(self._one(entry.row.outcome), mark)
+            use.add(entry.row, entry.seen, rate)
+            ended = Answered(self._one(entry.row.outcome), entry.row.fallback, mark)
             found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = ended
         return found
 
-    def judgments(self, stream: Stream[Judgment]) -> dict[tuple[str, str], dict[Order, Judged]]:
+    def judgments(
+        self, stream: Stream[Judgment], use: Use, rate: Rate | None
+    ) -> dict[tuple[str, str], dict[Order, Judged]]:
         """The latest judgment of each model, pair and order."""
         found: dict[tuple[str, str], dict[Order, Judged]] = {}
         for mark, entry in located(stream):
             self._note(entry.seen)
+            use.add(entry.row, entry.seen, rate)
             row = entry.row
             judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
             found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged

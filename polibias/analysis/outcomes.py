@@ -7,6 +7,7 @@ from polibias.analysis.cells import cell, count, only
 from polibias.analysis.findings import Column, Table, TableRow
 from polibias.analysis.frames import Case
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
+from polibias.domain.sides import SIDES
 from polibias.stats.proportion import share
 
 
@@ -15,22 +16,28 @@ def responses_table(cases: list[Case], models: list[str], judge: str) -> Table:
     outcomes = get_args(ResponseOutcome)
     rows = []
     for model in models:
-        ended = Counter(
-            case.responses[side].outcome if side in case.responses else "missing"
-            for case in cases
-            if (case.model, case.judge) == (model, judge)
-            for side in ("A", "B")
-        )
+        own = [case.responses for case in cases if (case.model, case.judge) == (model, judge)]
+        ended = Counter(found[side].outcome if side in found else "missing" for found in own for side in SIDES)
+        again = sum(found[side].fallback > 0 for found in own for side in SIDES if side in found)
         where = {"model": model, "judge": judge}
         cells = {name: count(ended[name], where | {"response": name}) for name in (*outcomes, "missing")}
-        rows.append(TableRow({"model": model}, {"responses": count(ended.total(), where), **cells}))
+        cells |= {"responses": count(ended.total(), where), "again": count(again, where | {"again": "yes"})}
+        cells["cut"] = cell(share(ended["truncated"], ended.total(), "response"), where | {"response": "truncated"})
+        rows.append(TableRow({"model": model}, cells))
     used = [name for name in (*outcomes, "missing") if any(row.cells[name].n for row in rows)]
-    columns = (Column("responses", "Responses", "count"), *(Column(n, n.replace("_", " "), "count") for n in used))
+    columns = (
+        Column("responses", "Responses", "count"),
+        *(Column(n, n.replace("_", " "), "count") for n in used),
+        Column("again", "Asked again after a loop", "count"),
+        Column("cut", "Cut at the cap", "share"),
+    )
     return Table("responses", "How the responses ended", RESPONSES_CAPTION, ("model",), columns, only(rows, columns))
 
 
 RESPONSES_CAPTION = (
-    "Two responses per pair. A truncated reply reached the study's token cap; it is kept and judged as it is."
+    "Two responses per pair. A truncated reply reached the study's token cap without a loop; it is kept and judged as "
+    "it is. If a response loops, both sides of its pair are asked again, and the last attempt counts; a pair "
+    "that loops in all of them has no score. Wilson interval."
 )
 
 

@@ -3,15 +3,25 @@
 import argparse
 from pathlib import Path
 
+from polibias.commands.runs import add_models, add_study
 from polibias.commands.shapes import Commands
 
 
 def add(commands: Commands) -> None:
     """Add the commands of this module."""
-    export = commands.add_parser("export", help="a sealed run in another form: parquet")
+    export = commands.add_parser("export", help="a study's prompts, or a sealed run, in another form")
     kinds = export.add_subparsers(title="forms", metavar="FORM", required=True)
+    _add_prompts(kinds)
     _add_parquet(kinds)
     _add_archive(commands)
+
+
+def _add_prompts(kinds: Commands) -> None:
+    prompts = kinds.add_parser("prompts", help="what is left to ask, as JSONL, to be answered elsewhere and imported")
+    add_study(prompts)
+    add_models(prompts)
+    prompts.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    prompts.set_defaults(command=prompts_command)
 
 
 def _add_parquet(kinds: Commands) -> None:
@@ -28,6 +38,26 @@ def _add_archive(commands: Commands) -> None:
     archive.add_argument("--out", type=Path, metavar="FILE", help="a new file (default: RUN-archive.zip)")
     archive.add_argument("--data", type=Path, metavar="DIR", help="the data folder that the run was made from")
     archive.set_defaults(command=archive_command)
+
+
+def prompts_command(options: argparse.Namespace) -> int:
+    from polibias import stages
+    from polibias.errors import InputError
+    from polibias.planning import plan as read_plan
+    from polibias.records.documents import replacing
+    from polibias.records.runs import Run
+
+    plan = read_plan(options.study, options.data, options.panel, keyless=True)
+    run = Run(options.runs / plan.study.id)
+    if options.out.exists():
+        raise InputError(f"{options.out}: exists already; name a new file")
+    written = 0
+    with replacing(options.out) as file:
+        for line in stages.prompts_left(plan, run, options.model):
+            file.write(line)
+            written += 1
+    print(f"{options.out}: {written:,} prompts")
+    return 0
 
 
 def parquet_command(options: argparse.Namespace) -> int:

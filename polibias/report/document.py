@@ -128,6 +128,7 @@ def marks(case: Case, rubric: Rubric) -> str:
     words = [f"{key}={value}" for key, value in (found | {"topic": design.topic, "category": design.category}).items()]
     words += [f"condition={design.condition}"]
     words += [f"response={case.responses[side].outcome if side in case.responses else 'missing'}" for side in SIDES]
+    words += ["again=yes"] if any(response.fallback for response in case.responses.values()) else []
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
     if case.complete:
