@@ -31,10 +31,10 @@ tasks = ["T1"]
 PARIS = Call("What is the capital of France?", 24)
 
 
-def ask(server: str, call: Call, **changed: Any) -> Reply:
+def ask(at: str, call: Call, **changed: Any) -> Reply:
     async def send() -> Reply:
         spec = {"server": "vllm", "reasoning": "off", **changed}
-        model = OpenAIModel(OpenAIHTTP(name="m", url=f"{server}/v1", model="small", max_tokens=9, **spec))
+        model = OpenAIModel(OpenAIHTTP(name="m", url=f"{at}/v1", model="small", max_tokens=9, **spec))
         try:
             return await model.send(model.request(call))
         finally:
