@@ -132,15 +132,17 @@ class Bench:
         study.write_text(study_text(self.url, calls), "utf-8")
         options = ("--stage", "generate", "--quiet", "--runs", runs, "--data", ROOT / "data")
         found = self.measure(calls, (sys.executable, "-m", "polibias.cli", "run", study, *options), runs)
-        self._keep_bodies(runs / "bench" / "responses" / "served.jsonl", calls)
+        self._keep_bodies(sorted((runs / "bench" / "responses").glob("*.jsonl")), calls)
         shutil.rmtree(runs)
         return found
 
-    def _keep_bodies(self, responses: Path, calls: int) -> None:
+    def _keep_bodies(self, segments: Sequence[Path], calls: int) -> None:
         if self.bodies(calls).exists():
             return
-        with responses.open("rb") as rows, self.bodies(calls).open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(json.loads(line)["row"]["request"]["body"]) + "\n" for line in rows)
+        with self.bodies(calls).open("w", encoding="utf-8") as out:
+            for segment in segments:
+                with segment.open("rb") as rows:
+                    out.writelines(json.dumps(json.loads(line)["row"]["request"]["body"]) + "\n" for line in rows)
 
     def bodies(self, calls: int) -> Path:
         """The request bodies of a study of so many calls, one per line."""
