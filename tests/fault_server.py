@@ -84,7 +84,12 @@ STANDING: dict[str, Callable[[Body], Answer]] = {
 }
 FAULTS = {**HEALING, **STANDING}
 SPENT = b'{"error": {"type": "insufficient_quota", "message": "You exceeded your current quota"}}'
-ANSWERS: dict[str, Callable[[Body], Answer]] = {**FAULTS, "": completion, "spent": lambda body: (429, {}, SPENT)}
+ANSWERS: dict[str, Callable[[Body], Answer]] = {
+    **FAULTS,
+    "": completion,
+    "spent": lambda body: (429, {}, SPENT),
+    "silence": completion,
+}
 
 
 class FaultServer:
@@ -228,5 +233,15 @@ async def _reset_in_the_body(writer: asyncio.StreamWriter, answer: Answer) -> bo
     return await _reset(writer, answer)
 
 
+async def _silence(writer: asyncio.StreamWriter, answer: Answer) -> None:
+    """No answer as long as the server lives."""
+    await asyncio.Event().wait()
+
+
 Sending = Callable[[asyncio.StreamWriter, Answer], Awaitable[bool | None]]
-SENT: dict[str, Sending] = {"reset": _reset, "reset in the body": _reset_in_the_body, "slow body": _in_pieces}
+SENT: dict[str, Sending] = {
+    "reset": _reset,
+    "reset in the body": _reset_in_the_body,
+    "slow body": _in_pieces,
+    "silence": _silence,
+}

@@ -59,14 +59,16 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(tmp_path: Path) -> Callable[..., tuple[Plan, Run]]:
     """A function that plans a study of so many pairs in each of some conditions."""
 
-    def make(url: str, judge_url: str = "", per_condition: int = 20, conditions: int = 1) -> tuple[Plan, Run]:
+    def make(
+        url: str, judge_url: str = "", per_condition: int = 20, conditions: int = 1, more: str = ""
+    ) -> tuple[Plan, Run]:
         half = per_condition // 2
         text = (
             'id = "faults"\ntitle = "Faults"\nrubric = "poli-bias"\n'
             f"conditions = {json.dumps(CONDITIONS[:conditions])}\n[analysis]\nresamples = 100\n"
             f'[[items]]\ntemplates = {LIBRARY}\npairs = ["pairs/*"]\ntasks = ["T1", "T2"]\n'
             f"[draw]\nseed = 3\nmain = {per_condition - half}\ncontrol = {half}\n[loops]\nattempts = 0\n"
-            f'[[models]]\nname = "m"\nmax_tokens = 500\n{SPEC.format(url=url)}'
+            f'[[models]]\nname = "m"\nmax_tokens = 500\n{SPEC.format(url=url)}{more}'
             f'[[judges]]\nname = "j"\n{SPEC.format(url=judge_url or url)}'
         )
         path = tmp_path / "faults.toml"
@@ -170,6 +172,15 @@ def test_the_same_faults_meet_the_same_requests(made: Callable[..., tuple[Plan, 
         texts.append({row.subject: (row.outcome, row.text) for row in answered(run.responses("m"))})
     assert met[0] == met[1]
     assert texts[0] == texts[1]
+
+
+def test_a_server_that_never_answers_costs_a_time_out_each(made: Callable[..., tuple[Plan, Run]]) -> None:
+    with FaultServer(0.1, ("silence",)) as server:
+        study, run = made(server.url, more="timeout = 1.0\n")
+        to_the_end(study, run, "generate")
+    expected = {(entry.id, side) for entry in read(run.pairs()) for side in SIDES}
+    check_whole(run, server, run.responses("m"), expected)
+    assert server.seen.total() >= len(expected) + server.met["silence"] > len(expected)
 
 
 def test_an_account_without_money_stops_the_run_at_once(made: Callable[..., tuple[Plan, Run]]) -> None:

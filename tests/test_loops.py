@@ -167,7 +167,7 @@ def test_reaching_the_cap_is_no_loop(chat_server: ChatServer, begin: Callable[..
     path, run = begin()
     a, *_ = prompts(path)
     model = chat_server.behave = Looping(lambda prompt, decoded: False)
-    model.answer = lambda body, text: completion(  # type: ignore[method-assign]
+    model.answer = lambda body, text: completion(
         body, text, "length" if body["messages"][0]["content"] == a else "stop"
     )
     run_it(path, run)
@@ -185,7 +185,7 @@ def test_a_server_that_ends_a_repetition_says_that_it_loops(
     path, run = begin()
     a, *_ = prompts(path)
     model = chat_server.behave = Looping(lambda prompt, decoded: prompt == a and decoded == GREEDY)
-    model.answer = lambda body, answer: (  # type: ignore[method-assign]
+    model.answer = lambda body, answer: (
         completion(body, text, "repetition") if answer == LOOP else completion(body, answer)
     )
     run_it(path, run)
@@ -199,7 +199,7 @@ def test_a_side_that_no_decoding_can_answer_is_not_asked_again(
     path, run = begin()
     a, b, *_ = prompts(path)
     model = chat_server.behave = Looping(lambda prompt, decoded: prompt == a)
-    model.answer = lambda body, text: (  # type: ignore[method-assign]
+    model.answer = lambda body, text: (
         error(400, "This model's maximum context length is 10 tokens")
         if body["messages"][0]["content"] == b
         else completion(body, text)

@@ -90,7 +90,7 @@ def test_twenty_kills_of_one_study_lose_no_more_than_was_in_flight(
     What a kill can cost is counted exactly: calls that the server answered and no row holds.
     """
     moments = sorted(random.Random(20).sample(range(1, MANY_CALLS + 1), KILLS))
-    chat_server.behave = lambda body, times: time.sleep(0.004)  # type: ignore[func-returns-value]
+    chat_server.behave = lambda body, times: time.sleep(0.004)
     study = write_study(items=MANY, models=http_models(chat_server.url))
     arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data", "--stage", "seal")
     run = Run(tmp_path / "runs" / "small")
