@@ -219,13 +219,12 @@ async def _fill(plan: Plan, sitting: Sitting, chosen: Sequence[Party], wanted: W
             if "build" in wanted.stages:
                 stages.build(plan, sitting)
             models = [party for party in chosen if party.role == "model"]
+            judges = [party for party in chosen if party.role == "judge" and "judge" in wanted.stages]
             if "generate" in wanted.stages:
-                for party in models:
-                    await stages.generate(plan, sitting, party)
-            if "judge" in wanted.stages:
-                for party in chosen:
-                    if party.role == "judge":
-                        await stages.judge(plan, sitting, party, models)
+                for done, party in enumerate(models, 1):
+                    await stages.generate(plan, sitting, party, [*models[done:], *judges])
+            for done, party in enumerate(judges, 1):
+                await stages.judge(plan, sitting, party, models, judges[done:])
             if "seal" in wanted.stages:
                 _seal(plan, sitting, wanted.accept_failed)
         finally:

@@ -107,7 +107,8 @@ def _outcome(reply: Reply) -> tuple[ResponseOutcome, str]:
     if reply.finish in ("filter", "refusal"):
         return OUTCOMES[reply.finish], ""
     if not reply.text.strip():
-        return ("loop", "nothing but white space") if reply.text and reply.finish == "length" else ("empty", "")
+        endless = reply.text and reply.finish in ("length", "repetition")
+        return ("loop", "nothing but white space") if endless else ("empty", "")
     loop = find_loop(reply.text) if reply.finish != "stop" or may_loop(reply.text) else None
     if loop is not None:
         return "loop", loop.said

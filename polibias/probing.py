@@ -47,7 +47,10 @@ class Check(Value, frozen=True):
 
 
 class Probe(Value, frozen=True):
-    """What a model showed, when, and under which declaration; `asks` is the hash of how it is asked."""
+    """What a model showed, when, and under which declaration; `asks` is the hash of how it is asked.
+
+    `cost` is what asking it came to in US dollars, reckoned as for any other call; it counts against a run's budget.
+    """
 
     role: Role
     name: str
@@ -58,6 +61,7 @@ class Probe(Value, frozen=True):
     settings: dict[str, str]
     about: dict[str, str]
     checks: tuple[Check, ...]
+    cost: float = 0.0
 
     @property
     def failures(self) -> list[Check]:
@@ -85,6 +89,7 @@ def asks(party: Party) -> str:
 async def probe(party: Party, purse: Purse) -> Probe:
     """Ask the model a few short questions and say what follows."""
     role, model, spec, rate = party
+    before = purse.spent
     replies, failure = await _ask(party, list(_questions(party)), purse)
     checks = [Check("answers", False, str(failure))] if failure else [*_checks(party, replies), _money(replies, rate)]
     about = {} if failure else await model.about()
@@ -98,6 +103,7 @@ async def probe(party: Party, purse: Purse) -> Probe:
         settings=model.settings,
         about=about,
         checks=(*checks, *_context(spec, about)),
+        cost=purse.spent - before,
     )
 
 

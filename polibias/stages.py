@@ -36,8 +36,11 @@ def require_prices(chosen: Sequence[Party]) -> None:
 
 
 def spent_so_far(run: Run, chosen: Sequence[Party]) -> float:
-    """US dollars that the run's rows cost, as servers said or at list price. Calls that left no row are not in it."""
-    total = 0.0
+    """US dollars that the run's probes and rows cost, as servers said or at list price.
+
+    Calls that left no record are not in it.
+    """
+    total = sum(probe.cost for probe in probing.stored(run))
     for party in chosen:
         stream: Stream[Any] = (run.responses if party.role == "model" else run.judgments)(party.spec.name)
         for entry in read(stream):
@@ -70,20 +73,23 @@ def _open(stream: Stream[Any], sitting: Sitting) -> Iterator[Ledger[Any]]:
         yield ledger
 
 
-async def _probed(sitting: Sitting, party: Party) -> None:
-    """Make sure, before anything is spent, that the model does what the study declares."""
-    if not probing.needs_probe(party.spec):
-        return
-    asked = probing.asks(party)
-    found = probing.latest(sitting.run, party.role, asked)
-    if found is None or found.failures:
-        found = await probing.probe(party, sitting.purse)
-        probing.store(sitting.run, [found])
-    probing.require(found)
+async def _probed(sitting: Sitting, parties: Sequence[Party]) -> None:
+    """Make sure, before anything is spent, that all of these do what the study declares."""
+    for party in parties:
+        if not probing.needs_probe(party.spec):
+            continue
+        found = probing.latest(sitting.run, party.role, probing.asks(party))
+        if found is None or found.failures:
+            found = await probing.probe(party, sitting.purse)
+            probing.store(sitting.run, [found])
+        probing.require(found)
 
 
-async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
-    """Both sides of every pair; then, as long as responses loop, both sides of those pairs again."""
+async def generate(plan: Plan, sitting: Sitting, party: Party, later: Sequence[Party] = ()) -> None:
+    """Both sides of every pair; then, as long as responses loop, both sides of those pairs again.
+
+    Whoever will be asked `later` is probed before anything is: replies that nobody can judge are money lost.
+    """
     run, model, longest = sitting.run, party.model, party.spec.max_tokens
     attempts = 0 if isinstance(party.spec, Imported) else plan.study.loops.attempts
     looped = False
@@ -106,7 +112,7 @@ async def generate(plan: Plan, sitting: Sitting, party: Party) -> None:
             if sitting.earlier and not ledger.index:
                 raise _nothing_to_reuse(sitting.run, model)
             sitting.watcher.stage(name, total, done(ledger, tasks()))
-            await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
+            await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, (party, *later)))
 
         await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.prompt_pairs))
         for attempt in range(1, attempts + 1):
@@ -140,8 +146,10 @@ def _nothing_to_reuse(run: Run, model: Model) -> InputError:
     )
 
 
-async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party]) -> None:
-    """Both orders of every pair, each by the judge task of its condition."""
+async def judge(
+    plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party], later: Sequence[Party] = ()
+) -> None:
+    """Both orders of every pair, each by the judge task of its condition; `later` as for `generate`."""
     run, model = sitting.run, party.model
     judges = _tasks_of_judge(plan, party)
     ready = _ready(plan, run, models)
@@ -162,7 +170,7 @@ async def judge(plan: Plan, sitting: Sitting, party: Party, models: Sequence[Par
             take_over(sitting, ledger, source, other.judgments(model.name))
         total = 2 * sum(len(found) for found in ready.values())
         sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
-        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party))
+        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, (party, *later)))
 
 
 def _tasks_of_judge(plan: Plan, party: Party) -> dict[str, judging.Judge]:

@@ -1,9 +1,10 @@
 """Stopped at any moment, the same command finishes and buys nothing twice but what was in flight."""
 
+import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.chat_server import ChatServer, completion
 from tests.conftest import ROOT, command, environment, polibias
+from tests.detectors.texts import prose
 
 CONCURRENCY = 4
 ITEMS = """
@@ -63,6 +65,98 @@ def test_kill_then_same_command_finishes(
         32,
         32,
     ]
+
+
+KILLS = 20
+MANY = """
+[[items]]
+templates = ["WC-DIS-001", "GEN-INC-001", "AGG-INV-001", "MAR-SEI-001"]
+pairs = ["russia-ukraine", "france-germany", "iran-israel"]
+tasks = ["T1", "T2", "T3", "T4"]
+"""
+MANY_CALLS = 48 * 2 + 48 * 2
+
+
+def stored_rows(run: Run) -> int:
+    """How many calls have a row that a killed process left whole."""
+    return sum(stream.path.read_bytes().count(b"\n") for stream in run.streams() if stream.path != run.pairs().path)
+
+
+def test_twenty_kills_of_one_study_lose_no_more_than_was_in_flight(
+    write_study: Callable[..., Path], tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """Killed at twenty random moments and begun again by the same command each time, from the first call to the seal.
+
+    What a kill can cost is counted exactly: calls that the server answered and no row holds.
+    """
+    moments = sorted(random.Random(20).sample(range(1, MANY_CALLS + 1), KILLS))
+    chat_server.behave = lambda body, times: time.sleep(0.004)
+    study = write_study(items=MANY, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", tmp_path / "runs", "--data", ROOT / "data", "--stage", "seal")
+    run = Run(tmp_path / "runs" / "small")
+    repaid = 0
+    for moment in moments:
+        process = subprocess.Popen(command(*arguments), cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
+        chat_server.wait_for(moment + repaid)
+        process.kill()
+        process.wait()
+        assert len(chat_server.seen) - stored_rows(run) <= CONCURRENCY
+        repaid = chat_server.seen.total() - len(chat_server.seen)
+
+    again = polibias(*arguments, cwd=tmp_path)
+
+    assert again.returncode == 0, again.stderr
+    assert len(chat_server.seen) == MANY_CALLS
+    assert chat_server.seen.total() - MANY_CALLS <= KILLS * CONCURRENCY
+    assert run.sealed
+    assert verify(run) == []
+    assert [sum(1 for _ in read(stream)) for stream in (run.responses("m"), run.judgments("j"))] == [96, 96]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 160 KiB; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder], capture_output=True)
+    if made.returncode:
+        pytest.skip("a small file system needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_stops_with_one_line_and_the_same_command_goes_on(
+    write_study: Callable[..., Path], small_disk: Path, tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """What was stored before stays readable; nothing but what was in flight is asked again."""
+    chat_server.behave = lambda body, times: (
+        None if "response_format" in body else completion(body, prose(700, len(str(body))))
+    )
+    study = write_study(items=ITEMS, models=http_models(chat_server.url))
+    arguments = ("run", study, "--runs", small_disk / "runs", "--data", ROOT / "data", "--stage", "generate")
+    run = Run(small_disk / "runs" / "small")
+
+    full = polibias(*arguments, cwd=tmp_path)
+
+    assert full.returncode == 2, full.stderr
+    assert full.stderr.startswith(f"polibias: {run.responses('m').path}: ")
+    assert full.stderr.endswith("no space left on the device; free some and run the same command again\n")
+    assert full.stderr.count("\n") == 1
+    stored = sum(1 for _ in read(run.responses("m")))
+    assert 0 < stored < 32
+    assert len(chat_server.seen) - stored <= CONCURRENCY
+    assert verify(run) == []
+
+    subprocess.run(["mount", "-o", "remount,size=4m", small_disk], check=True)
+    again = polibias(*arguments, cwd=tmp_path)
+
+    assert again.returncode == 0, again.stderr
+    assert len(chat_server.seen) == 32
+    assert chat_server.seen.total() - 32 <= CONCURRENCY
+    assert sum(1 for _ in read(run.responses("m"))) == 32
+    assert verify(run) == []
 
 
 def test_interrupted_write_is_set_aside(
