@@ -60,13 +60,21 @@ class Sitting:
         if self._caller is not None:
             self._caller.stop()
 
-    async def ask(self, caller: Caller[T], tasks: Iterator[T]) -> None:
-        """Send the tasks. Raises Paused once the command's limit is used up, KeyboardInterrupt if it was stopped."""
+    @property
+    def stopped(self) -> bool:
+        """Whether the command was told to stop."""
+        return self._stopped
+
+    def hold(self, caller: Caller[Any]) -> None:
+        """From now on `stop` stops this caller."""
         self._caller = caller
         if self._stopped:
             caller.stop()
-        rationed = self._rationed(tasks)
-        await caller.run(rationed)
+
+    async def ask(self, caller: Caller[T], tasks: Iterator[T]) -> None:
+        """Send the tasks. Raises Paused once the command's limit is used up, KeyboardInterrupt if it was stopped."""
+        self.hold(caller)
+        await caller.run(self._rationed(tasks))
         self._caller = None
         if self._stopped:
             raise KeyboardInterrupt
@@ -121,9 +129,11 @@ async def ask_rest(
         failed = sum(isinstance(done.result, ProviderError) for done in group)
         sitting.watcher.advance(stored - failed, failed)
 
-    caller: Caller[T] = Caller(model, commit, rate, sitting.purse)
+    caller: Caller[T] = Caller(model, commit, rate, sitting.purse, sitting.watcher.note)
     first = next(unasked, None)
     if first is not None:
+        if sitting.left == 0:
+            raise Paused
         await before()
         await sitting.ask(caller, _chain(first, unasked))
     if unasked.shared:

@@ -209,4 +209,5 @@ def _assumptions(assumed: Assumed) -> Iterator[str]:
         )
         + "."
     )
-    yield "Prices: data/prices; a host may ask another. At most: every reply and verdict runs to its cap."
+    yield "Prices: data/prices; a host may ask another. At most: every reply and verdict runs to its cap, once; "
+    yield "pairs that loop are asked again, as often as the study says; each model is tried with a few calls first."

@@ -140,6 +140,7 @@ async def probe_study(plan: Plan, run: Run, watcher: Watcher, names: Sequence[st
             _claim(plan, run, [_earlier(run, name) for name in plan.study.reuse], watcher)
         try:
             chosen = [party for party in plan.parties(names) if probing.needs_probe(party.spec)]
+            chosen = [party for party in chosen if not names or party.spec.name in names]
             probes = [await probing.probe(party, Purse()) for party in chosen]
         finally:
             await _close(plan)

@@ -4,7 +4,7 @@ A server may ignore a schema, a temperature or a reasoning switch without a word
 model is asked a few short questions first, and a study whose answers would not be what it declares does not start.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -36,6 +36,9 @@ CANARY: dict[str, Any] = {
     "additionalProperties": False,
 }
 HELD = '{"bird":"heron","count":7}'
+
+
+Hold = Callable[[Caller[Any]], None]
 
 
 class Check(Value, frozen=True):
@@ -86,11 +89,11 @@ def asks(party: Party) -> str:
     return tagged_hash("probe-request/1", [request, party.model.provider])
 
 
-async def probe(party: Party, purse: Purse) -> Probe:
-    """Ask the model a few short questions and say what follows."""
+async def probe(party: Party, purse: Purse, hold: Hold = lambda _: None) -> Probe:
+    """Ask the model a few short questions and say what follows. `hold` is given whoever asks, to be stopped."""
     role, model, spec, rate = party
     before = purse.spent
-    replies, failure = await _ask(party, list(_questions(party)), purse)
+    replies, failure = await _ask(party, list(_questions(party)), purse, hold)
     checks = [Check("answers", False, str(failure))] if failure else [*_checks(party, replies), _money(replies, rate)]
     about = {} if failure else await model.about()
     return Probe(
@@ -117,7 +120,7 @@ def _questions(party: Party) -> Iterator[Question]:
 
 
 async def _ask(
-    party: Party, questions: Sequence[Question], purse: Purse
+    party: Party, questions: Sequence[Question], purse: Purse, hold: Hold
 ) -> tuple[dict[str, Reply], PoliBiasError | None]:
     """The replies by name, and what went wrong if not all came."""
     found: dict[str, Reply | ProviderError] = {}
@@ -127,11 +130,15 @@ async def _ask(
 
     failure: PoliBiasError | None = None
     try:
-        await Caller(party.model, keep, party.rate, purse).run(iter(questions))
+        caller = Caller(party.model, keep, party.rate, purse)
+        hold(caller)
+        await caller.run(iter(questions))
     except ProviderError as error:
         failure = error
     errors = [result for result in found.values() if isinstance(result, ProviderError)]
     replies = {name: result for name, result in found.items() if isinstance(result, Reply)}
+    if len(found) < len(questions) and failure is None:
+        failure = Fatal(f"{party.model.name}: stopped before every question was asked")
     return replies, failure or next(iter(errors), None)
 
 
@@ -191,7 +198,7 @@ def _constrained(spec: AnyModel, replies: dict[str, Reply]) -> Iterator[Check]:
 def _context(spec: AnyModel, about: dict[str, str]) -> list[Check]:
     """Whether the server's context can hold the longest reply."""
     longest = about.get("max_model_len", "")
-    if not longest.isdigit():
+    if not longest.isdigit() or not spec.max_tokens:
         return []
     said = f"{longest} tokens, of which a reply may take {spec.max_tokens}"
     return [Check("context", int(longest) > spec.max_tokens, said)]

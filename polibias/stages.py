@@ -80,7 +80,9 @@ async def _probed(sitting: Sitting, parties: Sequence[Party]) -> None:
             continue
         found = probing.latest(sitting.run, party.role, probing.asks(party))
         if found is None or found.failures:
-            found = await probing.probe(party, sitting.purse)
+            found = await probing.probe(party, sitting.purse, sitting.hold)
+            if sitting.stopped:
+                raise KeyboardInterrupt
             probing.store(sitting.run, [found])
         probing.require(found)
 

@@ -168,10 +168,10 @@ def _loop_notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
         heat = about["loops"]["temperature"]
         yield (
             f"{again / len(by_pair):.1%} of the pairs ({again}) were answered again, both sides, at temperature "
-            f"{heat:g} because a response looped; they are analysed with all others."
+            f"{heat:g} because a response looped."
         )
     if lost:
-        yield f"{lost} pairs still loop and have no score."
+        yield f"{lost} pairs loop in every attempt and have no score."
 
 
 def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from polibias.calls.budget import size, spent
+from polibias.calls.budget import dollars, listed, size
 from polibias.domain.rows import Judgment, Response, Seen
 from polibias.domain.study import Rate
 
@@ -41,7 +41,7 @@ class Use(msgspec.Struct):
             self.charged += usage.cost
             self.charges += 1
         if row.answered:
-            self.listed += spent(rate, msgspec.structs.replace(usage, cost=None), size(row.request))
+            self.listed += listed(rate, usage, size(row.request))
 
     def said(self, rate: Rate | None) -> str:
         """The tally in words."""
@@ -52,11 +52,11 @@ class Use(msgspec.Struct):
             reasoning = f", of which {self.reasoning_tokens:,} reasoning" if self.reasoning_tokens else ""
             parts.append(f"{self.prompt_tokens:,} prompt and {self.completion_tokens:,} reply tokens{reasoning}")
         if self.charges:
-            parts.append(f"${self.charged:,.2f} charged as the server says ({self.charges:,} calls)")
+            parts.append(f"{dollars(self.charged)} charged as the server says ({self.charges:,} calls)")
         if rate is None and not self.charges:
             parts.append("no price is known")
         elif rate is not None and (rate.input or rate.output):
-            parts.append(f"${self.listed:,.2f} at ${rate.input:g} and ${rate.output:g} per million tokens")
+            parts.append(f"{dollars(self.listed)} at ${rate.input:g} and ${rate.output:g} per million tokens")
         return "; ".join(parts)
 
 

@@ -38,13 +38,21 @@ def most(rate: Rate | None, size: Size) -> float:
 
 def spent(rate: Rate | None, usage: Usage, size: Size) -> float:
     """US dollars that a reply cost: as the server says, else as it counted at the list's price, else at most."""
-    if usage.cost is not None:
-        return usage.cost
+    return listed(rate, usage, size) if usage.cost is None else usage.cost
+
+
+def listed(rate: Rate | None, usage: Usage, size: Size) -> float:
+    """As `spent`, at the list's price whatever the server says."""
     if rate is None:
         return 0.0
     if usage.prompt_tokens is None or usage.completion_tokens is None:
         return most(rate, size)
     return (usage.prompt_tokens * rate.input + usage.completion_tokens * rate.output) / MILLION
+
+
+def dollars(sum: float) -> str:
+    """Money as a person reads it: cents, and four digits of what is less than a dollar."""
+    return f"${sum:,.2f}" if sum >= 1 or sum == 0 else f"${sum:.4f}"
 
 
 class Purse:
@@ -53,6 +61,7 @@ class Purse:
     def __init__(self, budget: float | None = None, spent: float = 0.0) -> None:
         self.budget = budget
         self.spent = spent
+        self.dearer = 1.0
         self.reserved = 0.0
 
     def allows(self, cost: float) -> bool:
@@ -68,10 +77,15 @@ class Purse:
         self.reserved -= cost
         self.spent += spent
 
+    def learn(self, charged: float, expected: float) -> None:
+        """A server charged so much where the list said so much: the next reservations are that much larger."""
+        if expected > 0:
+            self.dearer = max(self.dearer, charged / expected)
+
     @property
     def said(self) -> str:
         """Why the next request was not made."""
         return (
-            f"the budget of ${self.budget:,.2f} is used up: ${self.spent:,.2f} are spent, and the next request might "
-            "cost more than is left; run the same command with a larger --budget to go on"
+            f"the budget of {dollars(self.budget or 0.0)} is used up: {dollars(self.spent)} are spent, and the next "
+            "request might cost more than is left; run the same command with a larger --budget to go on"
         )

@@ -6,6 +6,7 @@ study declares, and a pause: whatever the server says in Retry-After closes its 
 """
 
 import asyncio
+import contextlib
 import hashlib
 import math
 from collections import deque
@@ -131,6 +132,7 @@ class Gate:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._reason: PoliBiasError | None = None
+        self._end = asyncio.Event()
         self.closed = False
 
     @property
@@ -142,7 +144,13 @@ class Gate:
         """Let nobody in any more. What is under way may end; the first reason stands."""
         if not self.closed:
             self.closed, self._reason = True, reason
+            self._end.set()
         self._wake(len(self._waiting))
+
+    async def pause(self, seconds: float) -> None:
+        """Wait so long, or until the gate is closed."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._end.wait(), seconds)
 
     async def enter(self, tokens: float, cost: float) -> Endpoint | None:
         """Wait until a request of this size may be sent, and say where to; None once the gate is closed."""

@@ -7,10 +7,11 @@ send next is decided at the gate (`endpoints`), for all workers alike.
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from polibias.calls.budget import Purse, most, size, spent
+from polibias.calls.budget import Purse, listed, most, size, spent
 from polibias.calls.endpoints import Endpoint, Gate
 from polibias.domain.ids import canonical, plain
 from polibias.domain.rows import Request
@@ -25,6 +26,8 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 # So many calls in a row without an answer, and as many as are under way together, mean that nobody is there.
 DEAD_AFTER = 3
+# A pause that somebody at a terminal would wonder about.
+LONG_PAUSE = 20.0
 
 
 class Task(Protocol):
@@ -93,12 +96,22 @@ class Committer(Generic[T]):
 class Caller(Generic[T]):
     """One model being asked. `stop` ends it cleanly: nothing new is sent, what is under way is awaited and stored."""
 
-    def __init__(self, model: Model, commit: Commit[T], rate: Rate | None = None, purse: Purse | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        commit: Commit[T],
+        rate: Rate | None = None,
+        purse: Purse | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._model = model
         self._rate = rate
         self._committer = Committer(commit)
-        self._gate = Gate(model.capacity, purse or Purse())
+        self._purse = purse or Purse()
+        self._gate = Gate(model.capacity, self._purse)
         self._in_a_row = 0
+        self._tell = tell
+        self._told = -math.inf
 
     async def run(self, tasks: Iterator[T]) -> None:
         """Send every task. A call that stays Transient after all attempts, or is TooLong, is committed with its error.
@@ -144,7 +157,7 @@ class Caller(Generic[T]):
                 tried, offered = (tried, offered + 1) if result.throttled else (tried + 1, offered)
                 if tried < ATTEMPTS and offered < OFFERS:
                     if not result.throttled:
-                        await asyncio.sleep(wait(request, tried) if result.after is None else result.after)
+                        await self._gate.pause(wait(request, tried) if result.after is None else result.after)
                     continue
             elif isinstance(result, Reply):
                 tried += 1
@@ -153,7 +166,7 @@ class Caller(Generic[T]):
     async def _attempt(self, request: Request) -> Reply | Transient | TooLong | None:
         """One request, through the gate and back; None if there was no way through."""
         measured = size(request)
-        reserved = most(self._rate, measured)
+        reserved = most(self._rate, measured) * self._purse.dearer
         endpoint = await self._gate.enter(measured.tokens, reserved)
         if endpoint is None:
             return None
@@ -162,6 +175,7 @@ class Caller(Generic[T]):
         try:
             reply = await self._model.send(request, endpoint.number)
             cost = spent(self._rate, reply.usage, measured)
+            self._purse.learn(cost, listed(self._rate, reply.usage, measured))
             endpoint.answered(reply.usage.completion_tokens or 0, reply.pause, now())
             return reply
         except (Transient, TooLong) as error:
@@ -182,6 +196,9 @@ class Caller(Generic[T]):
             if self._model.capacity.addresses > 1:
                 endpoint.failed(now)
             return
+        if error.after is not None and error.after >= LONG_PAUSE <= now - self._told:
+            self._told = now
+            self._tell(f"{error}; the server asks to wait {error.after:.0f} s")
         try:
             endpoint.refused(error, sent_at, now)
         except Fatal as gone:

@@ -1,6 +1,7 @@
 """A study's declaration, as written in `studies/*.toml`."""
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -82,7 +83,7 @@ class AnthropicAPI(Served, frozen=True, tag="anthropic_api", kw_only=True):
 
     @property
     def billed_by(self) -> str:
-        return "anthropic"
+        return "anthropic" if urlsplit(self.url).hostname == "api.anthropic.com" else ""
 
 
 class OpenAIHTTP(Served, frozen=True, tag="openai_http", kw_only=True):
@@ -105,7 +106,8 @@ class OpenAIHTTP(Served, frozen=True, tag="openai_http", kw_only=True):
 
     @property
     def billed_by(self) -> str:
-        return self.provider or ("openrouter" if self.server == "openrouter" else "")
+        there = all(urlsplit(url).hostname == "openrouter.ai" for url in self.urls)
+        return self.provider or ("openrouter" if self.server == "openrouter" and there else "")
 
 
 class LlamaLocal(ModelSpec, frozen=True, tag="llama_local", kw_only=True):

@@ -19,10 +19,13 @@ from polibias.errors import Fatal, InputError, ProviderError, Transient
 from polibias.models.base import UNSUPPORTED, Call, Capacity, Reply, as_count, chosen, wire_text
 from polibias.models.credentials import Credential
 from polibias.models.failures import Refused, judge_refusal, pause
+from polibias.models.openai_http import origin
 
 # From these versions on a family answers 400 to a temperature, whatever the interface version.
 REFUSES_TEMPERATURE = {"opus": (4, 7), "sonnet": (5, 0), "haiku": (5, 0), "fable": (0, 0), "mythos": (0, 0)}
 VERSION_IN_NAME = re.compile(r"claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2}))?(?:-|\Z)")
+ADAPTIVE = (4, 6)  # before it, thinking needs a budget of tokens
+LEAST_THINKING = 1024
 FINISH: dict[str, Finish] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -42,7 +45,7 @@ class AnthropicModel:
         self.spec = spec
         self.name = spec.name
         self.revision = spec.revision
-        self.provider = "anthropic"
+        self.provider = spec.billed_by or f"anthropic's interface at {origin(spec.url)}"
         self.capacity = Capacity(spec.concurrency, 1, spec.requests_per_minute, spec.tokens_per_minute)
         self.settings = {
             "interface": spec.version,
@@ -67,6 +70,8 @@ class AnthropicModel:
             body["temperature"] = heat
         if spec.reasoning == "off":
             body["thinking"] = {"type": "disabled"}
+        elif spec.reasoning != "default" and _version(spec.model) < ADAPTIVE:
+            body["thinking"] = {"type": "enabled", "budget_tokens": LEAST_THINKING}
         elif spec.reasoning != "default":
             body["thinking"], output["effort"] = {"type": "adaptive"}, "low"
         if call.schema is not None and spec.constrained:
@@ -183,14 +188,24 @@ def read_usage(usage: dict[str, Any]) -> Usage:
 
 def _check(spec: AnthropicAPI) -> None:
     """Raise InputError for a temperature that this model is known to refuse."""
+    if spec.reasoning in ("minimal", "low") and spec.temperature not in (UNSUPPORTED, 1):
+        raise InputError(
+            f"model '{spec.name}': Claude takes no temperature while it thinks; write reasoning = \"off\", "
+            f'or temperature = "{UNSUPPORTED}"'
+        )
     found = VERSION_IN_NAME.search(spec.model)
-    if found and spec.temperature != UNSUPPORTED:
-        version = int(found[2]), int(found[3] or 0)
-        if version >= REFUSES_TEMPERATURE.get(found[1], (99, 0)):
-            raise InputError(
-                f"model '{spec.name}': {spec.model} takes no temperature; "
-                f'write temperature = "{UNSUPPORTED}", and every record will say so'
-            )
+    refuses = found is not None and _version(spec.model) >= REFUSES_TEMPERATURE.get(found[1], (99, 0))
+    if refuses and spec.temperature != UNSUPPORTED:
+        raise InputError(
+            f"model '{spec.name}': {spec.model} takes no temperature; "
+            f'write temperature = "{UNSUPPORTED}", and every record will say so'
+        )
+
+
+def _version(model: str) -> tuple[int, int]:
+    """The version in a model's name; the newest for a name that holds none."""
+    found = VERSION_IN_NAME.search(model)
+    return (int(found[2]), int(found[3] or 0)) if found else (99, 0)
 
 
 def _bounded_by_enums(schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Replies that were made elsewhere, read from a file: each answers the prompt that stands beside it.
 
 A line of JSONL or CSV has `prompt` (or `prompt_sha256`, over its UTF-8 bytes) and `text`; `finish`, `served_model`,
-`prompt_tokens` and `completion_tokens` may follow. The file's hash is the revision, so that no other file can slip in.
+`prompt_tokens` and `completion_tokens` may follow.
 """
 
 import csv
@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,20 +23,25 @@ LONGEST_FIELD = 1 << 27
 
 
 class ImportedModel:
-    """A file in the place of a model. Held in memory: one text per prompt."""
+    """A file in the place of a model, read when it is first asked; held in memory, one text per prompt.
+
+    A file may grow while the run goes on, so its hash is no part of a key; `provider` names it in the run's record.
+    """
 
     adapter = "imported"
     capacity = Capacity(64, own=True)
+    revision = "as imported"
 
     def __init__(self, spec: Imported) -> None:
         self.spec = spec
         self.name = spec.name
-        path = Path(spec.file)
-        data = _bytes(path)
-        self.revision = f"sha256:{hashlib.sha256(data).hexdigest()}"
-        self.provider = f"imported from {path.name}"
+        self.provider = f"imported from {Path(spec.file).name}, {_hash(Path(spec.file))}"
         self.settings = {"replies": "made elsewhere; how is not known here"}
-        self._replies = dict(_replies(path, data))
+
+    @cached_property
+    def _replies(self) -> dict[str, Reply]:
+        path = Path(self.spec.file)
+        return dict(_replies(path, _bytes(path)))
 
     def request(self, call: Call) -> Request:
         body = {"messages": [{"role": "user", "content": call.prompt}], "max_tokens": call.max_tokens}
@@ -48,7 +54,7 @@ class ImportedModel:
             again = " asked again after a loop" if request.replicate else ""
             raise Fatal(
                 f"{self.spec.file}: no reply to the prompt{again} that begins {prompt[:60]!r}; "
-                "polibias export prompts writes all that are needed"
+                "polibias export prompts writes all that are needed, and the same command goes on once they are there"
             )
         return reply
 
@@ -57,6 +63,14 @@ class ImportedModel:
 
     async def close(self) -> None:
         return None
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return f"SHA-256 {hashlib.file_digest(file, 'sha256').hexdigest()}"
+    except OSError:
+        return "not there yet"
 
 
 def _bytes(path: Path) -> bytes:

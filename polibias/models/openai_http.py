@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,7 +35,7 @@ class OpenAIModel:
         self.spec = spec
         self.name = spec.name
         self.revision = spec.revision
-        self.provider = spec.billed_by or ", ".join(dict.fromkeys(_origin(url) for url in spec.urls))
+        self.provider = spec.billed_by or ", ".join(dict.fromkeys(origin(url) for url in spec.urls))
         self.capacity = Capacity(spec.concurrency, len(spec.urls), spec.requests_per_minute, spec.tokens_per_minute)
         self.settings = settings(spec)
         self.credential = Credential(spec, keyless)
@@ -114,6 +114,11 @@ class OpenAIModel:
         if reply.finish == "error":
             raise Transient(f"{self.name}: the server broke off the answer", unpaid=False)
         clean = self.credential.clean
+        if self.spec.hosts and not is_host(reply.served_by, self.spec.hosts):
+            raise Fatal(
+                f"{self.name}: {clean(reply.served_by) or 'a host without a name'} answered, and the study pins "
+                f"{', '.join(self.spec.hosts)}; correct hosts. The reply was not kept"
+            )
         return reply._replace(
             served_model=clean(reply.served_model), served_by=clean(reply.served_by), pause=pause(headers)
         )
@@ -156,7 +161,18 @@ class OpenAIModel:
             self._transport = None
 
 
-def _origin(url: str) -> str:
+def is_host(named: str, pinned: Sequence[str]) -> bool:
+    """Whether a host's display name (`Z.AI`, `Google`) can be one of the pinned slugs (`z-ai`, `google-vertex`)."""
+    name = _letters(named)
+    slugs = [_letters(slug.split("/")[0]) for slug in pinned]
+    return bool(name) and any(name.startswith(slug) or slug.startswith(name) for slug in slugs)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def origin(url: str) -> str:
     """Where a URL leads, without its path: a path can hold what is nobody's business."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")

@@ -19,9 +19,11 @@ ESCAPED = "escaped"
 DESIGN = ("template", "category", "topic", "topic_category", "block", "task", "condition", "roles", "tags")
 NAMES = ("id", "key")
 SEEN: dict[str, Kind] = {"seen_at": "time", "seen_seconds": "real"}
-CALL = ("adapter", "revision", "replicate", "outcome", "text", "finish", "prompt_tokens", "completion_tokens")
-REST = ("served_model", "note", "supersedes", "request")
-WHOLE = ("replicate", "prompt_tokens", "completion_tokens")
+TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+CALL = ("adapter", "revision", "replicate", "outcome", "text", "finish", *TOKENS, "cost")
+REST = ("served_model", "served_by", "note", "supersedes", "request")
+WHOLE = ("replicate", "fallback", *TOKENS)
+REAL = ("cost",)
 
 
 class Shape(NamedTuple):
@@ -44,7 +46,7 @@ def shapes(rubrics: Iterable[Rubric]) -> dict[str, Shape]:
     pointed = ("pair", "response_a", "response_b", "order")
     return {
         "pairs": Shape({**_columns(NAMES, DESIGN, whose, worded), "inclusion": "real", **_last()}),
-        "responses": Shape({**_columns(NAMES, ("pair", "side"), DESIGN, ("model",), CALL, REST), **_last()}),
+        "responses": Shape({**_columns(NAMES, ("pair", "side"), DESIGN, ("model", "fallback"), CALL, REST), **_last()}),
         "judgments": Shape(
             {
                 **_columns(NAMES, pointed, DESIGN, ("model", "judge", "rubric", "prompt"), CALL),
@@ -64,7 +66,8 @@ def _kinds(dimension: str) -> dict[str, Kind]:
 
 
 def _columns(*names: Iterable[str]) -> dict[str, Kind]:
-    return {name: "whole" if name in WHOLE else "text" for group in names for name in group}
+    kinds: dict[str, Kind] = {**dict.fromkeys(WHOLE, "whole"), **dict.fromkeys(REAL, "real")}
+    return {name: kinds.get(name, "text") for group in names for name in group}
 
 
 def _last() -> dict[str, Kind]:
@@ -82,7 +85,7 @@ def flat(entry: Entry[Any], shape: Shape) -> Values:
     if isinstance(row, PromptPair):
         own = _pair(row)
     elif isinstance(row, Response):
-        own = {"pair": row.pair, "side": row.side, "model": row.model, **_call(row)}
+        own = {"pair": row.pair, "side": row.side, "model": row.model, "fallback": row.fallback, **_call(row)}
     else:
         own = {**_judgment(row), **_call(row), **_verdict(row.verdict, shape)}
     design = {**plain(row.design), "tags": " ".join(row.design.tags)}
@@ -124,7 +127,10 @@ def _call(row: Response | Judgment) -> Values:
         "finish": row.finish,
         "prompt_tokens": row.usage.prompt_tokens,
         "completion_tokens": row.usage.completion_tokens,
+        "reasoning_tokens": row.usage.reasoning_tokens,
+        "cost": row.usage.cost,
         "served_model": row.served_model,
+        "served_by": row.served_by,
         "note": row.note,
         "supersedes": row.supersedes,
         "request": _json(request),
