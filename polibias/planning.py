@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from polibias import pairs, sampling
-from polibias.domain.ids import tagged_hash
+from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import PromptPair
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
-from polibias.domain.study import AnyModel, Rate, Study
+from polibias.domain.study import AnyModel, Rate, Served, Study
 from polibias.domain.wording import JudgePrompt, placeholders
 from polibias.errors import InputError
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Model
+from polibias.models.credentials import Credential
 from polibias.models.registry import open_model
 from polibias.records.runs import pair_key
 from polibias.sources.files import data_folder
@@ -108,6 +109,8 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
     """
     path = find_study(name)
     (study, text), where = read_study(path, panel), str(path)
+    if not keyless:
+        _check_secrets(study, text, where)
     folder = data or data_folder()
     rubric = read_rubric(folder, study.rubric, where)
     found = _imported(study, folder, where) if study.pair_set else _built(study, folder, where)
@@ -129,6 +132,19 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
         judges=[open_model(spec, keyless) for spec in study.judges],
         rates=_rates(folder, study),
     )
+
+
+def _check_secrets(study: Study, text: str, where: str) -> None:
+    """Raise InputError if a model's key stands in the study or its panel: every run keeps and publishes both."""
+    declared = canonical(plain(study)).decode("ascii")
+    for spec in (*study.models, *study.judges):
+        if isinstance(spec, Served):
+            credential = Credential(spec)
+            if credential.is_in(text) or credential.is_in(declared):
+                raise InputError(
+                    f"{where}: the key in {spec.api_key_env} stands in the study or its panel, which every run keeps; "
+                    "take it out, and replace the key if anybody else has seen the file"
+                )
 
 
 def _rates(folder: Path, study: Study) -> dict[tuple[Role, str], Rate | None]:

@@ -18,7 +18,7 @@ from polibias.domain.study import AnthropicAPI
 from polibias.errors import Fatal, InputError, ProviderError, Transient
 from polibias.models.base import UNSUPPORTED, Call, Capacity, Reply, as_count, chosen, wire_text
 from polibias.models.credentials import Credential
-from polibias.models.failures import Refused, judge_refusal, pause
+from polibias.models.failures import Refused, judge_refusal, never_sent, pause
 from polibias.models.openai_http import origin
 
 # From these versions on a family answers 400 to a temperature, whatever the interface version.
@@ -99,7 +99,7 @@ class AnthropicModel:
             return self._refused(error)
         except Exception as error:  # noqa: BLE001 - whatever a server's bytes do to the client can heal
             said = self.credential.clean(str(error.__cause__ or error) or type(error).__name__)
-            raise Transient(f"{self.name}: {said}", unpaid=_never_sent(error)) from None
+            raise Transient(f"{self.name}: {said}", unpaid=never_sent(error)) from None
 
     def _refused(self, error: Any) -> Reply:
         body = error.response.content.decode("utf-8", "replace")
@@ -213,16 +213,11 @@ def _bounded_by_enums(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in schema.items() if name != "maxLength"}
     if "maxLength" in schema:
         kept["description"] = f"at most {schema['maxLength']} characters"
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = _bounded_by_enums(kept["items"])
     if "properties" in kept:
         kept["properties"] = {name: _bounded_by_enums(part) for name, part in kept["properties"].items()}
     return kept
-
-
-def _never_sent(error: Exception) -> bool:
-    """Whether the connection failed before the request was out, so that nothing can have been charged."""
-    import httpx2
-
-    return isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
 
 
 def _anthropic() -> Any:

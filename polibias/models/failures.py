@@ -21,12 +21,28 @@ CONTEXT = re.compile(
     r"|prompt is too long|exceeds? .{0,40}context",
     re.IGNORECASE,
 )
+# A rate that fills up again by itself, whatever the server advises to buy against it.
+RATE = re.compile(
+    r"per[ _-]?(?:minute|min\b|second|sec\b|hour)|/ ?min\b|\b[rt]pm\b|(?:try again|retry) in \d", re.IGNORECASE
+)
 SPENT = re.compile(
     r"insufficient.{0,12}(?:credit|fund|balance|quota)|exceeded.{0,12}current.quota|billing|credit.balance|credits?\b"
     r"|spend(?:ing)?.limit|usage.limit|monthly limit|key limit|payment|prepay|suspended|on_hold|good standing",
     re.IGNORECASE,
 )
-WITHHELD = re.compile(r"content_policy_violation|content_filter|content management policy|moderation|flagged", re.I)
+SPENT_KIND = re.compile(r"quota|billing|credit|spend|balance|payment", re.IGNORECASE)
+# What OpenAI, Azure, OpenRouter, xAI, DeepSeek, Alibaba and Zhipu say of a text that they will not answer.
+WITHHELD = re.compile(
+    r"content_policy_violation|content_filter|content management policy|moderation|flagged|violates? usage guidelines"
+    r"|content exists risk|data_?inspection_?failed|inappropriate content|unsafe or sensitive content|敏感内容",
+    re.IGNORECASE,
+)
+# Then it is not a text that was flagged.
+CUSTOMER = re.compile(
+    r"\b(?:account|organi[sz]ation|team|workspace|project|key)\b.{0,30}\b(?:flagged|suspended|disabled|blocked)",
+    re.IGNORECASE,
+)
+LONGEST_READ = 4000
 REFUSES = re.compile(
     r"not support|unsupported|deprecated|unknown|unrecognized|not (?:allowed|permitted|available)", re.I
 )
@@ -53,19 +69,27 @@ class Refused(NamedTuple):
 
 def judge_refusal(name: str, provider: str, credential: Credential, answer: Refused) -> Reply | ProviderError:
     """What the refusal comes to: an error to raise, or the reply of a server that withheld its answer."""
-    said = credential.clean(message(answer.body)) or "no explanation"
-    all_said = f"{said} {kind(answer.body)}"
-    if answer.status in (400, 403) and WITHHELD.search(all_said):
+    words = " ".join(message(answer.body)[:LONGEST_READ].split())
+    said, all_said = credential.clean(words) or "no explanation", f"{words} {kind(answer.body)}"
+    if answer.status in (400, 403) and WITHHELD.search(all_said) and not CUSTOMER.search(words):
         return Reply("", "filter", Usage(), detail=f"HTTP {answer.status}: {said}")
-    if answer.status in (400, 402, 403, 429) and SPENT.search(all_said):
+    if answer.status in (400, 402, 403, 429) and _wants_money(answer.status, words, kind(answer.body)):
         return Fatal(f"{name}: {provider} wants money before it goes on: {said}")
     if answer.status in RETRY:
         after = retry_after(answer.headers)
         throttled = answer.status in THROTTLED or (answer.status == 503 and after is not None)
         return Transient(f"{name}: HTTP {answer.status} {said}", after, throttled)
-    if answer.status in (400, 413, 422) and CONTEXT.search(all_said):
+    too_large = answer.status == 413 and not RATE.search(words)  # some hosts mean the account's rate by it
+    if too_large or (answer.status in (400, 413, 422) and CONTEXT.search(all_said)):
         return TooLong(f"{name}: {said}")
-    return Fatal(f"{name}: HTTP {answer.status} from {provider}: {said}{_advice(answer.status, said)}")
+    return Fatal(f"{name}: HTTP {answer.status} from {provider}: {said}{_advice(answer.status, words)}")
+
+
+def _wants_money(status: int, words: str, named: str) -> bool:
+    """Whether nothing more comes until somebody pays. Many a server advises to pay for a higher rate as well."""
+    if status == 429 and RATE.search(words):
+        return bool(SPENT_KIND.search(named))
+    return bool(SPENT.search(f"{words} {named}"))
 
 
 def _advice(status: int, said: str) -> str:
@@ -79,7 +103,7 @@ def _advice(status: int, said: str) -> str:
 
 def message(body: str) -> str:
     """The words of an error, wherever the server put them."""
-    error = _error(body)
+    error = _answer(body).get("error")
     if isinstance(error, dict):
         raw = error.get("metadata", {}).get("raw", "") if isinstance(error.get("metadata"), dict) else ""
         return f"{error.get('message', '')} {raw}".strip() or body
@@ -87,26 +111,30 @@ def message(body: str) -> str:
 
 
 def kind(body: str) -> str:
-    """The machine-readable kind of an error, where the server gives one."""
-    error = _error(body)
-    if not isinstance(error, dict):
-        return ""
+    """The machine-readable kind of an error, where a server gives one: in it or, where the error is text, beside it."""
+    answer = _answer(body)
+    inner = answer.get("error")
+    error = inner if isinstance(inner, dict) else answer
     details = error.get("details")
     code = details.get("error_code") if isinstance(details, dict) else None
     return f"{error.get('code')} {error.get('type')} {code}"
 
 
-def _error(body: str) -> Any:
+def _answer(body: str) -> dict[str, Any]:
+    """The body as an object; Gemini puts it into a list of one. Empty for what is none."""
     try:
-        return json.loads(body)["error"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    first = answer[0] if isinstance(answer, list) and answer else answer
+    return first if isinstance(first, dict) else {}
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The server's waiting time in seconds, at most ten minutes: no run sleeps for good because a server said so."""
-    if "retry-after-ms" in headers:
-        return _within(_number(headers["retry-after-ms"]) / 1000)
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if not math.isnan(milliseconds):
+        return _within(milliseconds / 1000)
     said = headers.get("retry-after", "")
     seconds = _number(said)
     return _within(_until(said) if math.isnan(seconds) else seconds)
@@ -126,6 +154,22 @@ def pause(headers: Mapping[str, str]) -> float:
             if headers.get(left) == "0" and reset in headers:
                 waits.append(_within(_duration(headers[reset])) or 0.0)
     return max(waits)
+
+
+def never_sent(error: BaseException) -> bool:
+    """Whether the connection could not be made, so that nothing can have been charged.
+
+    The transport calls a connection that broke off a connect timeout as well; what lies under its error decides.
+    """
+    import aiohttp
+    import httpx2
+
+    under: BaseException | None = error
+    while under is not None:
+        if isinstance(under, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | httpx2.PoolTimeout):
+            return True
+        under = under.__cause__
+    return False
 
 
 def _number(text: str) -> float:

@@ -11,7 +11,7 @@ from polibias.domain.study import OpenAIHTTP
 from polibias.errors import Fatal, ProviderError, Transient
 from polibias.models.base import Call, Capacity, Reply, chat_body, read_chat
 from polibias.models.credentials import Credential
-from polibias.models.failures import Refused, judge_refusal, pause
+from polibias.models.failures import Refused, judge_refusal, never_sent, pause
 
 LARGEST_ANSWER = 64 << 20
 CONNECT = 30.0
@@ -90,7 +90,7 @@ class OpenAIModel:
             raise
         except Exception as error:  # noqa: BLE001 - all of it can heal
             said = self.credential.clean(str(error) or type(error).__name__)
-            raise Transient(f"{self.name}: {said}", unpaid=_never_sent(error)) from None
+            raise Transient(f"{self.name}: {said}", unpaid=never_sent(error)) from None
 
     async def _read(self, answer: Any) -> bytes:
         body = bytearray()
@@ -178,13 +178,6 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
 
 
-def _never_sent(error: Exception) -> bool:
-    """Whether the connection failed before the request was out, so that nothing can have been charged."""
-    import httpx2
-
-    return isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-
-
 def _embedded(error: Any, headers: Mapping[str, str]) -> Refused:
     """An error inside an answer whose status says that all is well."""
     code = error.get("code") if isinstance(error, dict) else None
@@ -215,10 +208,10 @@ def _llama_cpp(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _openrouter(spec: OpenAIHTTP, body: dict[str, Any]) -> dict[str, Any]:
-    """The named hosts at the named precision or nobody, and only hosts that honour every parameter."""
-    provider: dict[str, Any] = {"only": list(spec.hosts), "allow_fallbacks": False, "require_parameters": True}
+    """The named hosts, in whatever order, at the named precision or nobody; only hosts that honour every parameter."""
+    provider: dict[str, Any] = {"only": sorted(spec.hosts), "allow_fallbacks": False, "require_parameters": True}
     if spec.quantizations:
-        provider["quantizations"] = list(spec.quantizations)
+        provider["quantizations"] = sorted(spec.quantizations)
     effort = "none" if spec.reasoning == "off" else spec.reasoning
     reasoning = {} if spec.reasoning == "default" else {"reasoning": {"effort": effort}}
     return body | {"provider": provider} | reasoning

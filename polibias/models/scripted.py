@@ -40,14 +40,19 @@ class ScriptedModel:
     """Deterministic replies; with a schema, an instance of it chosen by hash."""
 
     adapter = "scripted"
-    revision = "scripted-1"
     provider = "scripted, no model"
 
     def __init__(self, spec: Scripted) -> None:
         self.spec = spec
         self.name = spec.name
+        self.revision = _revision(spec)
         self.capacity = Capacity(spec.concurrency, own=True)
-        self.settings = {"script": spec.script, "faults": str(spec.faults)}
+        self.settings = {
+            "script": spec.script,
+            "faults": str(spec.faults),
+            "temperature": str(spec.temperature),
+            "constrained": "yes" if spec.constrained else "no",
+        }
         self._failed: Counter[bytes] = Counter()
 
     def request(self, call: Call) -> Request:
@@ -84,6 +89,12 @@ class ScriptedModel:
 
     async def close(self) -> None:
         return None
+
+
+def _revision(spec: Scripted) -> str:
+    """What decides the replies beside the request, so that no run mixes two scripts."""
+    script = f" {spec.script}" if spec.script != "plain" else ""
+    return f"scripted-1{script}{f' faults {spec.faults:g}' if spec.faults else ''}"
 
 
 class Draw:

@@ -1,5 +1,6 @@
 """Study files: `studies/<name>.toml` by name or path."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,11 @@ OWN_FIELDS = {
     *("messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "provider", "tools", "system"),
     *("response_format", "structured_outputs", "output_config", "thinking", "reasoning"),
 }
+# A part of a path that looks like a key: the study is stored with every run as it was written.
+KEY_IN_PATH = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:sk|pk|gsk|hf|xai|ghp|key|token)[-_][\w-]{12,}"
+    r"|(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{24,})"
+)
 # The study names model and revision; a token for the model hub belongs in the environment, not in a record.
 NOT_ENGINE = frozenset({"model", "revision", "hf_token"})
 
@@ -135,3 +141,8 @@ def _check_urls(where: str, spec: Served) -> None:
             raise InputError(f"{where}: url must start with http:// or https:// and name a host")
         if parts.username or parts.password or parts.query:
             raise InputError(f"{where}: no credentials in url; name an environment variable in api_key_env")
+        if KEY_IN_PATH.search(parts.path):
+            raise InputError(
+                f"{where}: the path of url seems to hold a key, and every run keeps the study as it is written; "
+                "name an environment variable in api_key_env, or put a proxy of your own in front"
+            )

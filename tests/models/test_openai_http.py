@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -102,23 +103,59 @@ def test_garbage_instead_of_http_is_transient() -> None:
         thread.join()
 
 
+def test_what_breaks_off_may_have_been_charged_and_no_server_has_not() -> None:
+    """A budget counts what was sent; what never got through costs nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def hang_up() -> None:
+            peer, _ = listener.accept()
+            with peer:
+                peer.recv(65536)
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        with pytest.raises(Transient) as raised:
+            ask(f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
+        thread.join()
+    assert not raised.value.unpaid
+    with pytest.raises(Transient) as raised:
+        ask("http://127.0.0.1:9/v1")
+    assert raised.value.unpaid
+
+
 def test_token_counts_that_are_none_are_not_stored(chat_server: ChatServer) -> None:
     answer = b'{"model": "m", "choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}], "usage": %s}'
     for usage in (b'{"prompt_tokens": true, "completion_tokens": -1}', b'{"prompt_tokens": 1e99}', b"null"):
         assert ask(answering(chat_server, (200, {}, answer % usage))).usage == Usage()
 
 
-@pytest.mark.parametrize("content", [f"your key is {SECRET}", "your key is " + SECRET.replace("-", "%2D")])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        SECRET,
+        SECRET.replace("-", "%2D"),
+        SECRET.replace("-", "\\u002d"),
+        b64encode(SECRET.encode()).decode(),
+        b64encode(f"Bearer {SECRET} and more".encode()).decode(),
+    ],
+)
 def test_a_reply_with_the_key_is_refused(
-    chat_server: ChatServer, content: str, monkeypatch: pytest.MonkeyPatch
+    chat_server: ChatServer, spelling: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In the text; beside it the key is taken out, however it is spelled."""
     monkeypatch.setenv("PLANTED_KEY", SECRET)
-    answer = completion({"model": f"echo {SECRET}"}, content)
-    if SECRET in content:
-        with pytest.raises(Fatal, match="contains the API key"):
-            ask(answering(chat_server, answer), api_key_env="PLANTED_KEY")
-    else:
-        assert SECRET not in ask(answering(chat_server, answer), api_key_env="PLANTED_KEY").served_model
+    with pytest.raises(Fatal, match="contains the API key"):
+        ask(answering(chat_server, completion({"model": "m"}, f"your key is {spelling}")), api_key_env="PLANTED_KEY")
+    reply = ask(answering(chat_server, completion({"model": f"echo {spelling}"}, "hi")), api_key_env="PLANTED_KEY")
+    assert spelling not in reply.served_model
+    assert "key" in reply.served_model
+
+
+def test_a_placeholder_is_no_secret(chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server of one's own may be started with any word for a key, and a model may write that word."""
+    monkeypatch.setenv("PLANTED_KEY", "EMPTY")
+    answer = completion({"model": "m"}, "the set is EMPTY")
+    assert ask(answering(chat_server, answer), api_key_env="PLANTED_KEY").text == "the set is EMPTY"
 
 
 def test_no_server_is_transient() -> None:
