@@ -26,6 +26,8 @@ SPENT = re.compile(
     r"|spend(?:ing)?.limit|usage.limit|monthly limit|key limit|payment|prepay|suspended|on_hold|good standing",
     re.IGNORECASE,
 )
+# What passes by itself: a limit per minute says how to have it raised, with the very words of an empty account.
+PASSING = re.compile(r"per.(?:second|min|hour)|(?:try again|retry) in", re.IGNORECASE)
 WITHHELD = re.compile(r"content_policy_violation|content_filter|content management policy|moderation|flagged", re.I)
 REFUSES = re.compile(
     r"not support|unsupported|deprecated|unknown|unrecognized|not (?:allowed|permitted|available)", re.I
@@ -57,7 +59,8 @@ def judge_refusal(name: str, provider: str, credential: Credential, answer: Refu
     all_said = f"{said} {kind(answer.body)}"
     if answer.status in (400, 403) and WITHHELD.search(all_said):
         return Reply("", "filter", Usage(), detail=f"HTTP {answer.status}: {said}")
-    if answer.status in (400, 402, 403, 429) and SPENT.search(all_said):
+    passing = answer.status == 429 and PASSING.search(all_said)
+    if answer.status in (400, 402, 403, 429) and SPENT.search(all_said) and not passing:
         return Fatal(f"{name}: {provider} wants money before it goes on: {said}")
     if answer.status in RETRY:
         after = retry_after(answer.headers)
