@@ -224,8 +224,10 @@ async def _fill(plan: Plan, sitting: Sitting, chosen: Sequence[Party], wanted: W
             if "generate" in wanted.stages:
                 for done, party in enumerate(models, 1):
                     await stages.generate(plan, sitting, party, [*models[done:], *judges])
+                    await party.model.close()  # one in this process takes memory
             for done, party in enumerate(judges, 1):
                 await stages.judge(plan, sitting, party, models, judges[done:])
+                await party.model.close()
             if "seal" in wanted.stages:
                 _seal(plan, sitting, wanted.accept_failed)
         finally:

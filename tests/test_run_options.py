@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polibias.calls.budget import dollars
 from polibias.cli import main
 from polibias.domain.rows import Response
 from polibias.records.ledger import read
@@ -146,7 +147,7 @@ def test_a_budget_stops_the_run_before_it_is_overdrawn(
     for budget in (0.12, 0.25):
         assert study.do("--budget", str(budget)) == 3
         said = errors()
-        assert f"the budget of ${budget:.2f} is used up: $" in said
+        assert f"the budget of {dollars(budget)} is used up: $" in said
         assert "run the same command with a larger --budget to go on" in said
         assert budget - 2.01 * CENT < paid() < budget + 1e-9
         assert verify(study.run) == []
@@ -162,7 +163,7 @@ def test_a_budget_too_small_for_a_first_question_asks_nothing(
 ) -> None:
     study.write(more=PRICE)
     assert study.do("--budget", "0.001") == 3
-    assert "the budget of $0.00 is used up" in errors()
+    assert "the budget of $0.0010 is used up" in errors()
     assert (chat_server.seen.total(), chat_server.probes) == (0, 0)
 
 

@@ -132,8 +132,12 @@ class Gate:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._reason: PoliBiasError | None = None
-        self._end = asyncio.Event()
-        self.closed = False
+        self._shut = asyncio.Event()
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody gets in any more."""
+        return self._shut.is_set()
 
     @property
     def reason(self) -> PoliBiasError | None:
@@ -143,14 +147,9 @@ class Gate:
     def close(self, reason: PoliBiasError | None = None) -> None:
         """Let nobody in any more. What is under way may end; the first reason stands."""
         if not self.closed:
-            self.closed, self._reason = True, reason
-            self._end.set()
+            self._reason = reason
+            self._shut.set()
         self._wake(len(self._waiting))
-
-    async def pause(self, seconds: float) -> None:
-        """Wait so long, or until the gate is closed."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._end.wait(), seconds)
 
     async def enter(self, tokens: float, cost: float) -> Endpoint | None:
         """Wait until a request of this size may be sent, and say where to; None once the gate is closed."""
@@ -177,6 +176,12 @@ class Gate:
         endpoint.flying -= 1
         self._purse.settle(cost, spent)
         self._wake(1)
+
+    async def rest(self, seconds: float) -> None:
+        """Wait so long before another attempt, or until the gate is closed: then there will be none."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._shut.wait()
 
     async def _turn(self, at: float) -> None:
         """Wait for a place, for money, for the gate's end, or for a time."""

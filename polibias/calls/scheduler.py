@@ -157,7 +157,7 @@ class Caller(Generic[T]):
                 tried, offered = (tried, offered + 1) if result.throttled else (tried + 1, offered)
                 if tried < ATTEMPTS and offered < OFFERS:
                     if not result.throttled:
-                        await self._gate.pause(wait(request, tried) if result.after is None else result.after)
+                        await self._gate.rest(wait(request, tried) if result.after is None else result.after)
                     continue
             elif isinstance(result, Reply):
                 tried += 1

@@ -214,6 +214,23 @@ def test_stop_sends_nothing_new_and_keeps_what_is_under_way() -> None:
     assert len(run.stored) == model.seen.total() == 20
 
 
+def test_stop_does_not_wait_for_a_call_that_waits_itself() -> None:
+    """A server told one call to come back in ten minutes; nothing of it is under way."""
+
+    async def during(caller: Caller[Numbered]) -> None:
+        await asyncio.sleep(3.5)
+        caller.stop()
+
+    def fail(number: int, times: int, now: float) -> None:
+        if number == 2:
+            raise Transient("later", after=600.0)
+
+    run = Run(FakeModel(fail), 1000, during=during)
+    assert run.seconds == 4.0
+    assert 2 not in run.numbers
+    assert len(run.stored) == 16
+
+
 def test_a_full_disk_stops_the_run() -> None:
     async def commit(group: Sequence[Done[Numbered]]) -> None:
         raise StorageError("no space left")

@@ -54,6 +54,8 @@ def test_every_sampling_parameter_is_on_the_wire(chat_server: ChatServer) -> Non
     ("answer", "raised"),
     [
         (error(429, "slow down"), Transient),
+        (error(429, "3 requests per min are used; add a payment method to your account to raise the limit"), Transient),
+        (error(429, "You exceeded your current quota, please check your plan and billing details."), Fatal),
         (error(500, "oops"), Transient),
         (error(529, "overloaded"), Transient),
         ((200, {}, b'{"choices": [{"mess'), Transient),
