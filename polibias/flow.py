@@ -136,7 +136,9 @@ def run_study(plan: Plan, run: Run, watcher: Watcher, wanted: Wanted = EVERYTHIN
 async def probe_study(plan: Plan, run: Run, watcher: Watcher, names: Sequence[str] = ()) -> list[probing.Probe]:
     """Probe every model of the study and store what it showed with the run, unless that is sealed."""
     with run.locked():
-        if not run.sealed:
+        if run.sealed:
+            _check_identity(plan, run)
+        else:
             _claim(plan, run, [_earlier(run, name) for name in plan.study.reuse], watcher)
         try:
             chosen = [party for party in plan.parties(names) if probing.needs_probe(party.spec)]

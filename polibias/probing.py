@@ -13,9 +13,9 @@ from polibias.calls.budget import Purse
 from polibias.calls.scheduler import Caller, Done
 from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import Request
-from polibias.domain.study import AnyModel, Imported, OpenAIHTTP, Rate
+from polibias.domain.study import AnyModel, Imported, OpenAIHTTP, Rate, Served
 from polibias.domain.value import Value
-from polibias.errors import Fatal, PoliBiasError, ProviderError
+from polibias.errors import BudgetReached, DamagedRecord, Fatal, PoliBiasError, ProviderError
 from polibias.models.base import UNSUPPORTED, Call, Model, Reply
 from polibias.planning import Party, Role
 from polibias.records.documents import read_named, write_named
@@ -86,16 +86,22 @@ class Question(NamedTuple):
 def asks(party: Party) -> str:
     """A hash over how a model is asked: every parameter of a request but its text, and where it is sent."""
     request = party.model.request(Call("", party.spec.max_tokens, CANARY if party.role == "judge" else None))
-    return tagged_hash("probe-request/1", [request, party.model.provider])
+    where = party.spec.urls if isinstance(party.spec, Served) else ()
+    return tagged_hash("probe-request/1", [request, party.model.provider, where])
 
 
 async def probe(party: Party, purse: Purse, hold: Hold = lambda _: None) -> Probe:
     """Ask the model a few short questions and say what follows. `hold` is given whoever asks, to be stopped."""
     role, model, spec, rate = party
     before = purse.spent
-    replies, failure = await _ask(party, list(_questions(party)), purse, hold)
-    checks = [Check("answers", False, str(failure))] if failure else [*_checks(party, replies), _money(replies, rate)]
-    about = {} if failure else await model.about()
+    checks: list[Check] = []
+    for address in range(model.capacity.addresses):
+        replies, failure = await _ask(party, address, list(_questions(party)), purse, hold)
+        shown = [Check("answers", False, str(failure))] if failure else _checks(party, replies)
+        checks += [check if not address else _at(check, address) for check in shown if not address or not check.holds]
+        if not failure and not address:
+            checks.append(_money(replies, rate))
+    about = {} if any(check.what == "answers" and not check.holds for check in checks) else await model.about()
     return Probe(
         role=role,
         name=model.name,
@@ -119,8 +125,27 @@ def _questions(party: Party) -> Iterator[Question]:
         yield Question("held", model.request(Call(NO_JSON, longest, CANARY)))
 
 
+class _Address:
+    """A model at one of its addresses alone."""
+
+    def __init__(self, model: Model, address: int) -> None:
+        self._model = model
+        self._address = address
+        self.name, self.adapter, self.revision = model.name, model.adapter, model.revision
+        self.provider, self.settings = model.provider, model.settings
+        self.capacity = model.capacity._replace(addresses=1)
+        self.request, self.about, self.close = model.request, model.about, model.close
+
+    async def send(self, request: Request, _address: int = 0) -> Reply:
+        return await self._model.send(request, self._address)
+
+
+def _at(check: Check, address: int) -> Check:
+    return Check(check.what, check.holds, f"address {address + 1}: {check.said}")
+
+
 async def _ask(
-    party: Party, questions: Sequence[Question], purse: Purse, hold: Hold
+    party: Party, address: int, questions: Sequence[Question], purse: Purse, hold: Hold
 ) -> tuple[dict[str, Reply], PoliBiasError | None]:
     """The replies by name, and what went wrong if not all came."""
     found: dict[str, Reply | ProviderError] = {}
@@ -130,9 +155,11 @@ async def _ask(
 
     failure: PoliBiasError | None = None
     try:
-        caller = Caller(party.model, keep, party.rate, purse)
+        caller = Caller(_Address(party.model, address), keep, party.rate, purse)
         hold(caller)
         await caller.run(iter(questions))
+    except BudgetReached:
+        raise  # it says nothing about the model
     except ProviderError as error:
         failure = error
     errors = [result for result in found.values() if isinstance(result, ProviderError)]
@@ -175,7 +202,8 @@ def _host(spec: AnyModel, replies: dict[str, Reply]) -> Iterator[Check]:
     if isinstance(spec, OpenAIHTTP) and spec.server == "openrouter":
         said = f"{', '.join(hosts) or 'no host named'}; pinned to {', '.join(spec.hosts) or 'nobody'}"
         yield Check("provider", len(hosts) == 1 and bool(spec.hosts), said)
-    yield Check("model", len(served) <= 1, f"calls itself {', '.join(served) or 'nothing'}")
+    asked = f"asked for {spec.model}; " if isinstance(spec, Served) else ""
+    yield Check("model", len(served) <= 1, f"{asked}calls itself {', '.join(served) or 'nothing'}")
 
 
 def _constrained(spec: AnyModel, replies: dict[str, Reply]) -> Iterator[Check]:
@@ -186,7 +214,7 @@ def _constrained(spec: AnyModel, replies: dict[str, Reply]) -> Iterator[Check]:
     text = replies["held"].text
     try:
         held = msgspec.json.decode(text.encode("utf-8", "replace")) == msgspec.json.decode(HELD)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         held = False
     said = "the schema is enforced" if held else f"the schema is not enforced; it wrote {_shortened(text) or 'nothing'}"
     yield Check("constrained", held, said)
@@ -198,7 +226,7 @@ def _constrained(spec: AnyModel, replies: dict[str, Reply]) -> Iterator[Check]:
 def _context(spec: AnyModel, about: dict[str, str]) -> list[Check]:
     """Whether the server's context can hold the longest reply."""
     longest = about.get("max_model_len", "")
-    if not longest.isdigit() or not spec.max_tokens:
+    if not (longest.isascii() and longest.isdigit()) or not spec.max_tokens:
         return []
     said = f"{longest} tokens, of which a reply may take {spec.max_tokens}"
     return [Check("context", int(longest) > spec.max_tokens, said)]
@@ -227,7 +255,10 @@ def stored(run: Run) -> tuple[Probe, ...]:
     """Every probe that was stored with the run."""
     if not (run.probes).exists():
         return ()
-    return msgspec.convert(read_named(run.probes, PROBES_TAG)["probes"], type=tuple[Probe, ...])
+    try:
+        return msgspec.convert(read_named(run.probes, PROBES_TAG)["probes"], type=tuple[Probe, ...], strict=True)
+    except (KeyError, msgspec.ValidationError):
+        raise DamagedRecord(f"{run.probes}: no probes; restore it from a copy, or take it away to probe anew") from None
 
 
 def store(run: Run, probes: Sequence[Probe]) -> None:

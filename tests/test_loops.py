@@ -102,7 +102,7 @@ def rows(run: Run) -> dict[str, list[Entry[Response]]]:
 def ended(run: Run) -> dict[str, float | None]:
     """The report's table of how responses ended."""
     table = next(table for table in analyse(run).findings.tables if table.id == "responses")
-    return {name: cell.value for name, cell in table.rows[0].cells.items()}
+    return {name: cell.value for name, cell in table.rows[0].cells.items() if name not in ("again", "cut")}
 
 
 def test_one_looping_side_has_both_asked_again(chat_server: ChatServer, begin: Callable[..., tuple[Path, Run]]) -> None:

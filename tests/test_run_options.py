@@ -387,9 +387,9 @@ SPOILT: dict[str, tuple[str, str, Spoil]] = {
         "off: 12 reasoning tokens at most",
         lambda server: lambda body: charged(body, completion_tokens_details={"reasoning_tokens": 12}),
     ),
-    "provider": (
+    "answers ": (
         BROKER,
-        "host-a, host-b; pinned to host-a",
+        "host-b answered, and the study pins host-a; correct hosts",
         lambda server: lambda body: by_host(body, "host-a" if server.probes % 2 else "host-b"),
     ),
 }
@@ -404,19 +404,19 @@ def test_a_server_that_does_not_do_as_declared_is_found_out_before_anything_is_s
     study.write(more=more)
     assert study.do(what="doctor") == 1
     shown = capsys.readouterr().out
-    assert f"  FAILS {what:<16}" in shown
+    assert f"  FAILS {what.strip():<16}" in shown
     assert said in shown
     assert "Not ready: " in shown
     assert study.run.probes.exists()
     assert verify(study.run) == []
 
     assert study.do() == 3
-    assert f": {what}: " in capsys.readouterr().err
+    assert f": {what.strip()}: " in capsys.readouterr().err
     assert chat_server.seen.total() == 0
     assert study.counts == (0, 0)
     assert verify(study.run) == []
 
-    chat_server.behave_probed = (lambda body: by_host(body, "host-a")) if what == "provider" else lambda body: None
+    chat_server.behave_probed = (lambda body: by_host(body, "host-a")) if what == "answers " else lambda body: None
     chat_server.behave = lambda body, times: by_host(body, "host-a")
     assert study.do("--stage", "seal") == 0
     assert chat_server.seen.total() == CALLS
@@ -467,7 +467,7 @@ def test_another_host_in_the_middle_of_a_run_stops_it(
     hosts["now"] = "host-b"
     study.write(more=BROKER)
     assert study.do() == 3
-    assert "m: host-a answered before and host-b now, which may serve the model otherwise; pin one" in errors()
+    assert "m: host-b answered, and the study pins host-a; correct hosts. The reply was not kept" in errors()
     asked = chat_server.seen.total()
     assert asked <= 9 + CONCURRENCY
     assert study.counts == (9, 0)

@@ -25,6 +25,7 @@ MINUTE = 60.0
 STORED = 1 / 12
 # So many failures in a row at one of several addresses, and the others are asked instead for a while.
 TROUBLED_AFTER = 3
+TRUSTED = 3
 
 
 class Bucket:
@@ -102,7 +103,10 @@ class Endpoint:
             self._growing, self._cut_at = False, now
             self.limit = max(1.0, self.limit / 2)
             self._refusals += 1
-        self._close(now + (self._backoff(self._refusals - 1) if error.after is None else error.after))
+        backoff = self._backoff(self._refusals - 1)
+        # A server that keeps refusing although its own times were kept gets more time than it asks for.
+        least = backoff if error.after is None or self._refusals > TRUSTED else 0.0
+        self._close(now + max(least, error.after or 0.0))
 
     def failed(self, now: float) -> None:
         """No answer came, for whatever reason; several times in a row this means that the address is in trouble."""

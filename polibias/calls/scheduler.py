@@ -176,7 +176,7 @@ class Caller(Generic[T]):
             reply = await self._model.send(request, endpoint.number)
             cost = spent(self._rate, reply.usage, measured)
             self._purse.learn(cost, listed(self._rate, reply.usage, measured))
-            endpoint.answered(reply.usage.completion_tokens or 0, reply.pause, now())
+            endpoint.answered(min(reply.usage.completion_tokens or 0, measured.reply), reply.pause, now())
             return reply
         except (Transient, TooLong) as error:
             cost = reserved if isinstance(error, Transient) and not error.unpaid else 0.0
@@ -202,7 +202,8 @@ class Caller(Generic[T]):
         try:
             endpoint.refused(error, sent_at, now)
         except Fatal as gone:
-            self.stop(gone)
+            if self._model.capacity.addresses == 1:  # of several, the others go on
+                self.stop(gone)
 
     def _watch(self, done: Done[T]) -> None:
         """Stop once every call in flight has failed for good, one after another."""

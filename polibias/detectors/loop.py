@@ -43,6 +43,8 @@ SHORTEST, STEP = 16, 24
 LONGEST_WORD = 30
 """A longer word, or longer row of symbols, is none: it is read sign by sign, so that a cycle inside it shows."""
 
+LONGEST_TEXT = 400_000
+"""So many last characters are looked at: four times what 16,000 tokens come to."""
 MOST_TOKENS = 20_000
 """Drift is looked for in so many last tokens: no token here is less than one of the 16,000 a model may write."""
 GRAM = 6
@@ -105,6 +107,9 @@ class Loop(NamedTuple):
 
 def find_loop(text: str) -> Loop | None:
     """The first loop of a text: exact ones before drifting ones; None if it does not loop. Empty text does not."""
+    if len(text) > LONGEST_TEXT:
+        found = find_loop(text[-LONGEST_TEXT:])
+        return found and found._replace(start=found.start + len(text) - LONGEST_TEXT)
     if _varied(text):
         return None
     tokens: list[str] = _TOKEN.findall(text)

@@ -21,8 +21,8 @@ Reasoning = Literal["default", "off", "minimal", "low"]
 class Rate(Value, frozen=True):
     """US dollars per million tokens, for a model that no price list knows."""
 
-    input: Annotated[float, msgspec.Meta(ge=0)]
-    output: Annotated[float, msgspec.Meta(ge=0)]
+    input: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+    output: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 
 
 class ModelSpec(Value, frozen=True, tag_field="adapter", kw_only=True):

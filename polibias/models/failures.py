@@ -131,13 +131,14 @@ def _answer(body: str) -> dict[str, Any]:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The server's waiting time in seconds, at most ten minutes: no run sleeps for good because a server said so."""
+    """The server's waiting time in seconds, at most ten minutes: no run sleeps for good because a server said so.
+
+    No time at all, or one that is past, is no advice: None.
+    """
     milliseconds = _number(headers.get("retry-after-ms", ""))
-    if not math.isnan(milliseconds):
-        return _within(milliseconds / 1000)
     said = headers.get("retry-after", "")
-    seconds = _number(said)
-    return _within(_until(said) if math.isnan(seconds) else seconds)
+    seconds = _number(said) if math.isnan(milliseconds) else milliseconds / 1000
+    return _within(_until(said) if math.isnan(seconds) else seconds) or None
 
 
 def pause(headers: Mapping[str, str]) -> float:
@@ -188,19 +189,22 @@ def _until(moment: str) -> float:
     for read in (email.utils.parsedate_to_datetime, datetime.datetime.fromisoformat):
         try:
             then = read(moment.replace("Z", "+00:00"))
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError):
             continue
         if then.tzinfo:
             return (then - datetime.datetime.now(datetime.UTC)).total_seconds()
     return math.nan
 
 
+LONGEST_TIME = 40
 PARTS = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def _duration(text: str) -> float:
     """Seconds in a time such as ``6m0s``, a plain number of seconds, or a moment."""
+    if len(text) > LONGEST_TIME:
+        return math.nan
     if PARTS.sub("", text) == "" and text:
         return sum(float(number) * UNITS[unit] for number, unit in PARTS.findall(text))
     seconds = _number(text)

@@ -18,7 +18,7 @@ from polibias.domain.study import Imported
 from polibias.errors import Fatal, InputError
 from polibias.models.base import Call, Capacity, Reply, as_count
 
-FINISHES = get_args(Finish)
+FINISHES = tuple(name for name in get_args(Finish) if name != "error")
 LONGEST_FIELD = 1 << 27
 
 
@@ -69,15 +69,15 @@ def _hash(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return f"SHA-256 {hashlib.file_digest(file, 'sha256').hexdigest()}"
-    except OSError:
+    except (OSError, ValueError):
         return "not there yet"
 
 
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)!a}: cannot be read ({getattr(error, 'strerror', error)})") from None
 
 
 def _name(prompt: str) -> str:
@@ -103,7 +103,12 @@ def _reply(where: str, record: Mapping[str, Any], text: str) -> Reply:
     if finish not in FINISHES:
         raise InputError(f"{where}: finish is '{finish}'; use one of {', '.join(FINISHES)}")
     tokens = (record.get(name) for name in ("prompt_tokens", "completion_tokens"))
-    counts = (as_count(int(value) if isinstance(value, str) and value.isdigit() else value) for value in tokens)
+    counts = (
+        as_count(
+            int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16 else value
+        )
+        for value in tokens
+    )
     return Reply(text, finish, Usage(*counts), str(record.get("served_model") or ""))
 
 
@@ -113,7 +118,7 @@ def _records(path: Path, data: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         csv.field_size_limit(LONGEST_FIELD)
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         try:

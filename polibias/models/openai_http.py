@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +14,8 @@ from polibias.models.base import Call, Capacity, Reply, chat_body, read_chat
 from polibias.models.credentials import Credential
 from polibias.models.failures import Refused, judge_refusal, never_sent, pause
 
-LARGEST_ANSWER = 64 << 20
+LARGEST_ANSWER = 16 << 20
+LOOK = 15.0
 CONNECT = 30.0
 # What vLLM would otherwise take from the model's own generation settings.
 VLLM_NEUTRAL: dict[str, Any] = {
@@ -67,9 +69,10 @@ class OpenAIModel:
 
     async def _look(self, url: str) -> dict[str, Any]:
         try:
-            status, _, body = await self._exchange("GET", url, "")
+            async with asyncio.timeout(LOOK):
+                status, _, body = await self._exchange("GET", url, "")
             value = json.loads(body) if status == 200 else {}
-        except (ProviderError, ValueError, RecursionError):
+        except (ProviderError, TimeoutError, ValueError, RecursionError):
             value = {}
         return value if isinstance(value, dict) else {}
 
@@ -93,11 +96,17 @@ class OpenAIModel:
             raise Transient(f"{self.name}: {said}", unpaid=never_sent(error)) from None
 
     async def _read(self, answer: Any) -> bytes:
+        """The body, unpacked if the server packed it although it was not asked to; never more than is sensible."""
+        coding = answer.headers.get("content-encoding", "identity").strip().lower()
+        if coding not in ("identity", "gzip"):
+            raise Transient(f"{self.name}: the server's answer is packed ({coding}), once or more", unpaid=False)
+        unpack = zlib.decompressobj(zlib.MAX_WBITS | 16) if coding == "gzip" else None
         body = bytearray()
-        async for part in answer.aiter_bytes() if "content-encoding" in answer.headers else answer.stream:
-            body += part
+        async for part in answer.stream:
+            body += unpack.decompress(part, LARGEST_ANSWER + 1) if unpack else part
             if len(body) > LARGEST_ANSWER:
-                raise Transient(f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB")
+                said = f"{self.name}: the server's answer is larger than {LARGEST_ANSWER >> 20} MiB"
+                raise Transient(said, unpaid=False)
         return bytes(body)
 
     def _reply(self, body: bytes, headers: Mapping[str, str]) -> Reply:

@@ -139,7 +139,7 @@ def _check_urls(where: str, spec: Served) -> None:
             good = False
         if not good:
             raise InputError(f"{where}: url must start with http:// or https:// and name a host")
-        if parts.username or parts.password or parts.query:
+        if parts.username or parts.password or parts.query or parts.fragment:
             raise InputError(f"{where}: no credentials in url; name an environment variable in api_key_env")
         if KEY_IN_PATH.search(parts.path):
             raise InputError(

@@ -271,12 +271,12 @@ def test_retry_after_closes_the_door_for_everybody() -> None:
 def test_a_refusal_halves_what_is_under_way_once_for_all_sent_together() -> None:
     def fail(number: int, times: int, now: float) -> None:
         if now == 5.0:
-            raise Transient("slow down", after=0.0, throttled=True)
+            raise Transient("slow down", after=1.0, throttled=True)
 
     model = FakeModel(fail, Capacity(64))
     Run(model, 600)
     after = Counter(at for at, _ in model.sent)
-    assert (after[4.0], after[5.0]) == (64, 32)
+    assert (after[4.0], after[5.0], after[6.0]) == (64, 0, 32)
 
 
 def test_a_server_that_only_ever_refuses_is_given_up() -> None:
