@@ -247,7 +247,7 @@ def test_words_of_any_length_become_one_short_line() -> None:
 # ── how long to wait ──────────────────────────────────────────────────────────────────────────────────────────────
 
 DAY = datetime.timedelta(days=1)
-NOW = datetime.datetime.now(datetime.UTC)
+NOW = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)  # the same in every worker
 PAST, FUTURE = (email.utils.format_datetime(NOW + shift, usegmt=True) for shift in (-DAY, DAY))
 
 
