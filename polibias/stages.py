@@ -11,7 +11,7 @@ from polibias.calls.budget import size, spent
 from polibias.detectors.loop import find_loop
 from polibias.domain.rows import Judgment, PromptPair, Response, Seen
 from polibias.domain.sides import ORDERS, Both, Side
-from polibias.domain.study import Imported
+from polibias.domain.study import Imported, Served
 from polibias.errors import InputError, ProviderError, TooLong
 from polibias.judging import judge as judging
 from polibias.models.base import Model, Reply
@@ -72,14 +72,17 @@ def _open(stream: Stream[Any], sitting: Sitting) -> Iterator[Ledger[Any]]:
         yield ledger
 
 
-async def _probed(sitting: Sitting, parties: Sequence[Party]) -> None:
-    """Make sure, before anything is spent, that all of these do what the study declares."""
-    for party in parties:
-        if not probing.needs_probe(party.spec):
+async def _probed(sitting: Sitting, party: Party, later: Sequence[Party]) -> None:
+    """Make sure, before anything is spent, that the model does what the study declares, and whoever comes later too.
+
+    Of those, only models behind a network: one in this process would be loaded before its time.
+    """
+    for one in (party, *(other for other in later if isinstance(other.spec, Served))):
+        if not probing.needs_probe(one.spec):
             continue
-        found = probing.latest(sitting.run, party.role, probing.asks(party))
+        found = probing.latest(sitting.run, one.role, probing.asks(one))
         if found is None or found.failures:
-            found = await probing.probe(party, sitting.purse)
+            found = await probing.probe(one, sitting.purse)
             probing.store(sitting.run, [found])
         probing.require(found)
 
@@ -111,7 +114,7 @@ async def generate(plan: Plan, sitting: Sitting, party: Party, later: Sequence[P
             if sitting.earlier and not ledger.index:
                 raise _nothing_to_reuse(sitting.run, model)
             sitting.watcher.stage(name, total, done(ledger, tasks()))
-            await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, (party, *later)))
+            await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
         await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.prompt_pairs))
         for attempt in range(1, attempts + 1):
@@ -176,7 +179,7 @@ async def judge(
             take_over(sitting, ledger, source, other.judgments(model.name))
         total = 2 * sum(len(found) for found in ready.values())
         sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
-        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, (party, *later)))
+        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
 
 def judgeable(run: Run, model: str) -> dict[str, Both[Shelfmark]]:
