@@ -91,7 +91,12 @@ def completion(body: dict[str, Any], content: str | None = None, finish: str = "
         wanted = body.get("response_format")
         content = json.dumps(draw.instance(wanted["json_schema"]["schema"])) if wanted else f"Reply {draw.below(10**9)}"
     message = {"role": "assistant", "content": content}
-    answer = {"model": body["model"], "choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+    pinned = body.get("provider", {}).get("only", [""])
+    answer = {
+        "model": body["model"],
+        "provider": pinned[0],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+    }
     return 200, {}, json.dumps(answer).encode()
 
 

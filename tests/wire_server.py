@@ -107,7 +107,11 @@ def chat(text: str | None, finish: str = "stop", **parts: Any) -> Answer:
     said = {"role": "assistant", "content": text, **parts}
     choice = {"index": 0, "message": said, "finish_reason": finish}
     usage = {"prompt_tokens": 11, "completion_tokens": 7}
-    return 200, {}, json.dumps({"model": "served", "choices": [choice], "usage": usage}).encode()
+    return (
+        200,
+        {},
+        json.dumps({"model": "served", "provider": "DeepInfra", "choices": [choice], "usage": usage}).encode(),
+    )
 
 
 def message(*texts: str, stop: str | None = "end_turn", blocks: list[Any] | None = None, **parts: Any) -> Answer:

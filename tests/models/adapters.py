@@ -107,11 +107,12 @@ def changing(name: str, place: Place) -> dict[str, Any]:
         return common | text | pinned | {"extra": {"top_k": 5}, "server": other}
     if name == "anthropic_api":
         del common["seed"]  # this interface knows none
+        text["reasoning"] = "default"
         return common | text | {"model": "claude-haiku-4-5", "extra": {"service_tier": "auto"}, "version": "2026-10-21"}
     if name == "vllm_offline":
         return common | text | {"chat_template_kwargs": {"enable_thinking": False}}
     if name == "imported":
-        return {"max_tokens": 10, "file": str(replies_file(place.folder / "other.jsonl", "something else"))}
+        return {"max_tokens": 10}
     if name == "llama_local":
         return common | {"gguf": gguf(place.folder / "other.gguf", b"2")}
     return common | {"name": "n", "script": "hostile", "faults": 0.2}

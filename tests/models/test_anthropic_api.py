@@ -39,6 +39,7 @@ def server() -> Iterator[WireServer]:
 def ask(url: str, call: Call = HELLO, **fields: Any) -> Reply:
     async def once() -> Reply:
         model = AnthropicModel(AnthropicAPI(**{"name": "c", "url": url, "model": CLAUDE} | fields))
+        model.provider = "anthropic"
         try:
             return await model.send(model.request(call))
         finally:
@@ -79,15 +80,23 @@ def test_another_version_is_sent_as_declared(server: WireServer) -> None:
 
 def test_thinking_is_off_unless_the_study_wants_it(server: WireServer) -> None:
     for reasoning in ("off", "default", "low"):
-        ask(server.origin, reasoning=reasoning)
-    assert [wire.json.get("thinking") for wire in server.seen] == [{"type": "disabled"}, None, {"type": "adaptive"}]
-    assert [wire.json.get("output_config") for wire in server.seen] == [None, None, {"effort": "low"}]
+        ask(server.origin, reasoning=reasoning, temperature="unsupported")
+    ask(server.origin, reasoning="low", temperature="unsupported", model="claude-opus-4-6")
+    least = {"type": "enabled", "budget_tokens": 1024}
+    asked = [wire.json.get("thinking") for wire in server.seen]
+    assert asked == [{"type": "disabled"}, None, least, {"type": "adaptive"}]
+    assert [wire.json.get("output_config") for wire in server.seen] == [None, None, None, {"effort": "low"}]
+
+
+def test_claude_takes_no_temperature_while_it_thinks() -> None:
+    with pytest.raises(InputError, match='takes no temperature while it thinks; write reasoning = "off"'):
+        AnthropicModel(AnthropicAPI(name="c", model=CLAUDE, reasoning="low"))
 
 
 def test_a_schema_has_no_keyword_that_the_interface_refuses(server: WireServer) -> None:
     """Bounds on lengths become words, at any depth; the rest is sent as it is."""
     nested = {"type": "object", "properties": {"inner": SCHEMA}, "required": ["inner"], "additionalProperties": False}
-    ask(server.origin, Call("Hello", 9, nested), reasoning="low")
+    ask(server.origin, Call("Hello", 9, nested), reasoning="low", temperature="unsupported", model="claude-opus-4-6")
     config = server.seen[0].json["output_config"]
     assert config["effort"] == "low"
     assert config["format"]["type"] == "json_schema"

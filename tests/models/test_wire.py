@@ -24,10 +24,17 @@ CALLS = {"plain": Call(PROMPT, 1600), "judge": Call(PROMPT, 700, SCHEMA, replica
 # What differs from machine to machine and decides nothing.
 VOLATILE = {"host", "content-length", "user-agent", "connection", "accept-encoding"}
 OWN_OF_THE_CLIENT = "x-stainless-"
+
+
+def low(adapter: str) -> dict[str, Any]:
+    """The least reasoning; Claude takes no temperature with it."""
+    return {"reasoning": "low"} | ({"temperature": "unsupported"} if adapter == "anthropic_api" else {})
+
+
 CASES = [
     *((f"{name}_{kind}", name, kind, {}) for name in NETWORK for kind in CALLS),
     *((f"{name}_no_reasoning", name, "judge", {"reasoning": "off"}) for name in DIALECTS),
-    *((f"{name}_low_reasoning", name, "judge", {"reasoning": "low"}) for name in NETWORK),
+    *((f"{name}_low_reasoning", name, "judge", low(name)) for name in NETWORK),
     *((f"{name}_no_temperature", name, "judge", {"temperature": "unsupported"}) for name in NETWORK),
     ("anthropic_api_default_reasoning", "anthropic_api", "plain", {"reasoning": "default"}),
     ("anthropic_api_extra", "anthropic_api", "plain", {"extra": {"service_tier": "auto"}}),
