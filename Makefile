@@ -76,7 +76,8 @@ app: $(VENV)/run
 	@$(BIN)/polibias-annotate serve demo
 
 test: $(VENV)/dev browser check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 -m "not browser and not model"
+	@$(BIN)/python -m pytest -m "browser or model"
 
 check: $(VENV)/dev
 	@$(BIN)/ruff format --check --quiet .

@@ -99,7 +99,9 @@ class OpenAIModel:
         """The body, unpacked if the server packed it although it was not asked to; never more than is sensible."""
         coding = answer.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("identity", "gzip"):
-            raise Transient(f"{self.name}: the server's answer is packed ({coding}), once or more", unpaid=False)
+            raise Transient(
+                f"{self.name}: the server packed its answer in a way that it was not asked to", unpaid=False
+            )
         unpack = zlib.decompressobj(zlib.MAX_WBITS | 16) if coding == "gzip" else None
         body = bytearray()
         async for part in answer.stream:
