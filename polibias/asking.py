@@ -50,25 +50,20 @@ class Sitting:
         self.set_aside = set_aside
         self.purse = Purse()
         self._caller: Caller[Any] | None = None
-        self._stopped = False
+        self.stopped = False
 
     def stop(self) -> None:
         """Send nothing new; what is under way is awaited and stored."""
-        if not self._stopped:
-            self._stopped = True
+        if not self.stopped:
+            self.stopped = True
             self.watcher.note("stopping: what is under way will be stored; press Ctrl-C again to drop it")
         if self._caller is not None:
             self._caller.stop()
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the command was told to stop."""
-        return self._stopped
-
     def hold(self, caller: Caller[Any]) -> None:
         """From now on `stop` stops this caller."""
         self._caller = caller
-        if self._stopped:
+        if self.stopped:
             caller.stop()
 
     async def ask(self, caller: Caller[T], tasks: Iterator[T]) -> None:
@@ -76,7 +71,7 @@ class Sitting:
         self.hold(caller)
         await caller.run(self._rationed(tasks))
         self._caller = None
-        if self._stopped:
+        if self.stopped:
             raise KeyboardInterrupt
         if self.left == 0 and next(tasks, None) is not None:
             raise Paused

@@ -253,7 +253,7 @@ def needs_probe(spec: AnyModel) -> bool:
 
 def stored(run: Run) -> tuple[Probe, ...]:
     """Every probe that was stored with the run."""
-    if not (run.probes).exists():
+    if not run.probes.exists():
         return ()
     try:
         return msgspec.convert(read_named(run.probes, PROBES_TAG)["probes"], type=tuple[Probe, ...], strict=True)

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 from polibias.domain.rows import Request
 from polibias.models.scripted import Draw
@@ -15,7 +15,50 @@ from polibias.probing import NO_JSON, SENTENCE
 Answer = tuple[int, dict[str, str], bytes]
 
 
-class ChatServer:
+class JSONHandler(BaseHTTPRequestHandler):
+    """Says an answer as JSON, and nothing to the terminal."""
+
+    protocol_version = "HTTP/1.1"
+
+    def say(self, answer: Answer) -> None:
+        status, headers, data = answer
+        self.send_response(status)
+        for name, value in {"content-type": "application/json", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Loopback:
+    """A server on a free port of this machine, as long as its block lasts."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http.daemon_threads = True
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def url(self) -> str:
+        """What a chat-completions client takes as its base."""
+        return f"{self.origin}/v1"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class ChatServer(Loopback):
     """`seen` counts bodies by hash. `behave` may replace an answer: it gets the body and how often it was seen.
 
     The short questions of a probe are answered well and counted apart, in `probes`; `behave_probed` may replace that.
@@ -28,20 +71,7 @@ class ChatServer:
         self.headers: list[dict[str, str]] = []
         self.behave: Callable[[dict[str, Any], int], Answer | None] = lambda body, times: None
         self._changed = threading.Condition()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
-
-    def __enter__(self) -> "ChatServer":
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        super().__init__(self._handler())
 
     def wait_for(self, requests: int) -> None:
         """Return once so many requests have arrived."""
@@ -58,10 +88,8 @@ class ChatServer:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
+        class Handler(JSONHandler):
+            def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
                 raw = self.rfile.read(int(self.headers["content-length"]))
                 server.headers.append(dict(self.headers.items()))
                 body = json.loads(raw)
@@ -70,16 +98,7 @@ class ChatServer:
                     answer = server.behave_probed(body)
                 else:
                     answer = server.behave(body, server._count(raw))
-                status, headers, data = answer or completion(body)
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                self.say(answer or completion(body))
 
         return Handler
 

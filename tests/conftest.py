@@ -1,5 +1,6 @@
 """Shared fixtures: a small scripted study, and a chat server that counts what it is asked."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -98,3 +99,17 @@ def spoil(path: Path, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+@contextlib.contextmanager
+def disk_of(kib: int, place: Path) -> Iterator[Path]:
+    """A file system of so many KiB; only root can make one, and the test is skipped for others."""
+    folder = place / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "tmpfs", folder], capture_output=True)
+    if made.returncode:
+        pytest.skip("a small file system needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)

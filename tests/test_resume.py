@@ -13,7 +13,7 @@ from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.chat_server import ChatServer, completion
-from tests.conftest import ROOT, command, environment, polibias
+from tests.conftest import ROOT, command, disk_of, environment, polibias
 from tests.detectors.texts import prose
 
 CONCURRENCY = 4
@@ -115,16 +115,8 @@ def test_twenty_kills_of_one_study_lose_no_more_than_was_in_flight(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 160 KiB; only root can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder], capture_output=True)
-    if made.returncode:
-        pytest.skip("a small file system needs root")
-    try:
+    with disk_of(160, tmp_path) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def test_a_full_disk_stops_with_one_line_and_the_same_command_goes_on(

@@ -1,14 +1,13 @@
 """A server on loopback that speaks chat completions and Anthropic's messages, and keeps every request as it came."""
 
 import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 from polibias.domain.rows import Request
 from polibias.models.scripted import Draw
-from tests.chat_server import Answer
+from tests.chat_server import Answer, JSONHandler, Loopback
 
 
 class Wire(NamedTuple):
@@ -24,63 +23,30 @@ class Wire(NamedTuple):
         return json.loads(self.body)
 
 
-class WireServer:
+class WireServer(Loopback):
     """`seen` holds every POST in order. `behave` may replace an answer; None leaves it as it is."""
 
     def __init__(self) -> None:
         self.seen: list[Wire] = []
         self.behave: Callable[[Wire], Answer | None] = lambda wire: None
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
-
-    @property
-    def origin(self) -> str:
-        """What Anthropic's client takes as its base."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    @property
-    def url(self) -> str:
-        """What a chat-completions client takes as its base."""
-        return f"{self.origin}/v1"
+        super().__init__(self._handler())
 
     def answers(self, answer: Answer) -> None:
         """Give this answer to everything."""
         self.behave = lambda wire: answer
 
-    def __enter__(self) -> "WireServer":
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
+        class Handler(JSONHandler):
+            def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 wire = Wire("POST", self.path, headers, self.rfile.read(int(headers["content-length"])))
                 server.seen.append(wire)
-                self._say(server.behave(wire) or usual(wire))
+                self.say(server.behave(wire) or usual(wire))
 
-            def do_GET(self) -> None:
-                self._say((200, {}, b'{"data":[]}'))
-
-            def _say(self, answer: Answer) -> None:
-                status, headers, data = answer
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
+            def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+                self.say((200, {}, b'{"data":[]}'))
 
         return Handler
 

@@ -48,6 +48,7 @@ class Served(ModelSpec, frozen=True, kw_only=True):
     ``default`` leaves it to the model.
     """
 
+    url: str | tuple[str, ...]
     model: str
     api_key_env: str = ""
     concurrency: Parallel = 8
@@ -60,12 +61,12 @@ class Served(ModelSpec, frozen=True, kw_only=True):
     @property
     def urls(self) -> tuple[str, ...]:
         """Every address."""
-        raise NotImplementedError
+        return (self.url,) if isinstance(self.url, str) else self.url
 
     @property
     def billed_by(self) -> str:
         """The provider under which price lists know the model; empty for a server of one's own."""
-        raise NotImplementedError
+        return ""
 
 
 class AnthropicAPI(Served, frozen=True, tag="anthropic_api", kw_only=True):
@@ -76,10 +77,6 @@ class AnthropicAPI(Served, frozen=True, tag="anthropic_api", kw_only=True):
     revision: str = "unpinned"
     api_key_env: str = "ANTHROPIC_API_KEY"
     reasoning: Reasoning = "off"
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        return (self.url,)
 
     @property
     def billed_by(self) -> str:
@@ -93,16 +90,11 @@ class OpenAIHTTP(Served, frozen=True, tag="openai_http", kw_only=True):
     behind OpenRouter.
     """
 
-    url: str | tuple[str, ...]
     server: Literal["openai", "vllm", "llama_cpp", "openrouter"] = "openai"
     hosts: tuple[str, ...] = ()
     quantizations: tuple[str, ...] = ()
     revision: str = "unpinned"
     provider: str = ""
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        return (self.url,) if isinstance(self.url, str) else self.url
 
     @property
     def billed_by(self) -> str:

@@ -15,10 +15,10 @@ from typing import Any
 
 from polibias.domain.rows import Finish, Request, Usage
 from polibias.domain.study import AnthropicAPI
-from polibias.errors import Fatal, InputError, ProviderError, Transient
+from polibias.errors import InputError, ProviderError, Transient
 from polibias.models.base import UNSUPPORTED, Call, Capacity, Reply, as_count, chosen, wire_text
 from polibias.models.credentials import Credential
-from polibias.models.failures import Refused, judge_refusal, never_sent, pause
+from polibias.models.failures import Refused, accepted, never_sent, pause, withheld
 from polibias.models.openai_http import origin
 
 # From these versions on a family answers 400 to a temperature, whatever the interface version.
@@ -82,9 +82,9 @@ class AnthropicModel:
         return Request(self.adapter, self.revision, body | spec.extra, headers, replicate=call.replicate)
 
     async def send(self, request: Request, _address: int = 0) -> Reply:
-        import anthropic
-
         client = self._client or self._connect()
+        import anthropic  # only now: `_connect` says what to install where it is missing
+
         named = {name: value for name, value in request.body.items() if name in NAMED}
         raw = {name: value for name, value in request.body.items() if name not in NAMED}
         try:
@@ -104,22 +104,14 @@ class AnthropicModel:
     def _refused(self, error: Any) -> Reply:
         body = error.response.content.decode("utf-8", "replace")
         answer = Refused(error.status_code, error.response.headers, body)
-        found = judge_refusal(self.name, self.provider, self.credential, answer)
-        if isinstance(found, ProviderError):
-            raise found from None
-        return found
+        return withheld(self.name, self.provider, self.credential, answer)
 
     def _reply(self, body: bytes, headers: Mapping[str, str]) -> Reply:
         try:
             reply = read_message(json.loads(body))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise Transient(f"{self.name}: the server's answer is no message", unpaid=False) from None
-        if self.credential.is_in(reply.text) or self.credential.is_in(reply.reasoning):
-            raise Fatal(f"{self.name}: the reply of {self.provider} contains the API key; nothing of it was kept")
-        if reply.finish == "error":
-            raise Transient(f"{self.name}: the server broke off the answer", unpaid=False)
-        clean = self.credential.clean
-        return reply._replace(served_model=clean(reply.served_model), detail=clean(reply.detail), pause=pause(headers))
+        return accepted(self.name, self.provider, self.credential, reply)._replace(pause=pause(headers))
 
     def _connect(self) -> Any:
         import httpx2

@@ -85,6 +85,29 @@ def judge_refusal(name: str, provider: str, credential: Credential, answer: Refu
     return Fatal(f"{name}: HTTP {answer.status} from {provider}: {said}{_advice(answer.status, words)}")
 
 
+def withheld(name: str, provider: str, credential: Credential, answer: Refused) -> Reply:
+    """The reply of a server that withheld its answer. Raises the error that any other refusal comes to."""
+    found = judge_refusal(name, provider, credential, answer)
+    if isinstance(found, ProviderError):
+        raise found from None
+    return found
+
+
+def accepted(name: str, provider: str, credential: Credential, reply: Reply) -> Reply:
+    """A reply that may be kept, with what the server says of itself clean.
+
+    Raises Fatal if it holds the key, Transient if the server broke it off.
+    """
+    if credential.is_in(reply.text) or credential.is_in(reply.reasoning):
+        raise Fatal(f"{name}: the reply of {provider} contains the API key; nothing of it was kept")
+    if reply.finish == "error":
+        raise Transient(f"{name}: the server broke off the answer", unpaid=False)
+    clean = credential.clean
+    return reply._replace(
+        served_model=clean(reply.served_model), served_by=clean(reply.served_by), detail=clean(reply.detail)
+    )
+
+
 def _wants_money(status: int, words: str, named: str) -> bool:
     """Whether nothing more comes until somebody pays. Many a server advises to pay for a higher rate as well."""
     if status == 429 and RATE.search(words):

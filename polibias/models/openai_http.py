@@ -12,7 +12,7 @@ from polibias.domain.study import OpenAIHTTP
 from polibias.errors import Fatal, ProviderError, Transient
 from polibias.models.base import Call, Capacity, Reply, chat_body, read_chat
 from polibias.models.credentials import Credential
-from polibias.models.failures import Refused, judge_refusal, never_sent, pause
+from polibias.models.failures import Refused, accepted, never_sent, pause, withheld
 
 LARGEST_ANSWER = 16 << 20
 LOOK = 15.0
@@ -54,7 +54,7 @@ class OpenAIModel:
         url = self.spec.urls[address].rstrip("/") + "/chat/completions"
         status, headers, body = await self._exchange("POST", url, json.dumps(request.body))
         if status != 200:
-            return self._or_raise(Refused(status, headers, body.decode("utf-8", "replace")))
+            return self._refused(Refused(status, headers, body.decode("utf-8", "replace")))
         return self._reply(body, headers)
 
     async def about(self) -> dict[str, str]:
@@ -64,7 +64,7 @@ class OpenAIModel:
         version = await self._look(f"{base.removesuffix('/v1')}/version")
         models = listed.get("data") if isinstance(listed.get("data"), list) else []
         own = next((one for one in models or [] if isinstance(one, dict) and one.get("id") == self.spec.model), {})
-        found = {name: own.get(name) for name in ("max_model_len",)} | {"version": version.get("version")}
+        found = {"max_model_len": own.get("max_model_len"), "version": version.get("version")}
         return {name: self.credential.clean(str(value)) for name, value in found.items() if value is not None}
 
     async def _look(self, url: str) -> dict[str, Any]:
@@ -116,29 +116,20 @@ class OpenAIModel:
             answer = json.loads(body)
             embedded = answer.get("error") or answer["choices"][0].get("error")
             if embedded:
-                return self._or_raise(_embedded(embedded, headers))
+                return self._refused(_embedded(embedded, headers))
             reply = read_chat(answer)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise Transient(f"{self.name}: the server's answer is no chat completion", unpaid=False) from None
-        if self.credential.is_in(reply.text) or self.credential.is_in(reply.reasoning):
-            raise Fatal(f"{self.name}: the reply of {self.provider} contains the API key; nothing of it was kept")
-        if reply.finish == "error":
-            raise Transient(f"{self.name}: the server broke off the answer", unpaid=False)
-        clean = self.credential.clean
+        reply = accepted(self.name, self.provider, self.credential, reply)
         if self.spec.hosts and not is_host(reply.served_by, self.spec.hosts):
             raise Fatal(
-                f"{self.name}: {clean(reply.served_by) or 'a host without a name'} answered, and the study pins "
+                f"{self.name}: {reply.served_by or 'a host without a name'} answered, and the study pins "
                 f"{', '.join(self.spec.hosts)}; correct hosts. The reply was not kept"
             )
-        return reply._replace(
-            served_model=clean(reply.served_model), served_by=clean(reply.served_by), pause=pause(headers)
-        )
+        return reply._replace(pause=pause(headers))
 
-    def _or_raise(self, answer: Refused) -> Reply:
-        found = judge_refusal(self.name, self.provider, self.credential, answer)
-        if isinstance(found, ProviderError):
-            raise found
-        return found
+    def _refused(self, answer: Refused) -> Reply:
+        return withheld(self.name, self.provider, self.credential, answer)
 
     def _connect(self) -> Any:
         """The transport alone: a client above it would follow redirects, keep cookies and take twice the time."""

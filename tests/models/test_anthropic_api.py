@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -86,6 +87,12 @@ def test_thinking_is_off_unless_the_study_wants_it(server: WireServer) -> None:
     asked = [wire.json.get("thinking") for wire in server.seen]
     assert asked == [{"type": "disabled"}, None, least, {"type": "adaptive"}]
     assert [wire.json.get("output_config") for wire in server.seen] == [None, None, None, {"effort": "low"}]
+
+
+def test_a_missing_client_is_named(server: WireServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    with pytest.raises(InputError, match=r"run: pip install 'polibias\[anthropic\]'"):
+        ask(server.origin)
 
 
 def test_claude_takes_no_temperature_while_it_thinks() -> None:

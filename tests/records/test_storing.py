@@ -18,7 +18,7 @@ from polibias.errors import StorageError
 from polibias.records import segments
 from polibias.records.ledger import Ledger, Stream, problem_in
 from polibias.records.segments import segment_files
-from tests.conftest import environment
+from tests.conftest import disk_of, environment
 from tests.records.rows import SMALL, numbered, response, stream, texts
 
 CALLS = ("open", "pwrite", "fsync", "ftruncate", "replace", "unlink", "close")
@@ -198,16 +198,8 @@ def test_refused_rows_stay_queued_and_the_same_ledger_goes_on(tmp_path: Path) ->
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB; only root can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True)
-    if made.returncode:
-        pytest.skip("a small file system needs root")
-    try:
+    with disk_of(64, tmp_path) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
