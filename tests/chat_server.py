@@ -89,7 +89,7 @@ class ChatServer(Loopback):
         server = self
 
         class Handler(JSONHandler):
-            def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+            def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers["content-length"]))
                 server.headers.append(dict(self.headers.items()))
                 body = json.loads(raw)
