@@ -1,34 +1,30 @@
-"""What an annotator may see and say: the blind item, its two versions as shown, and the answers given.
+"""What an annotator may see: the blind item, its two versions as shown, and how stored answers stand on the screen.
 
-The rubric decides what is asked. Every question has one answer, a short text in stored form; one module maps it
-to the screen and back. Texts go to the screen as they are. What cannot be seen or sent (control characters, lone
-surrogates) becomes a visible symbol on the screen only; what is stored stays byte for byte.
+Texts go to the screen as they are. What cannot be seen or sent (control characters, lone surrogates) becomes a
+visible symbol on the screen only; what is stored stays byte for byte.
 """
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
+from annotate_app.questions import FAVOURED, Question
 from polibias.domain.display import visible
 from polibias.domain.ids import plain
-from polibias.domain.rubric import Dimension, ReportWording, Rubric
-from polibias.domain.sides import SIDES, Both, Favoured, Shown, Side, order_from, other, shown_as, stored
+from polibias.domain.rubric import ReportWording, Rubric
+from polibias.domain.sides import Both, Favoured, Shown, Side, order_from, other, shown_as, stored
 from polibias.domain.wording import fill
 
 SHOWN: tuple[Shown, Shown, Shown] = ("1", "2", "none")
-FAVOURED: tuple[Favoured, ...] = (*SIDES, "none")
 FOR_JUDGES = ("judge", "slots")
 WITHHELD = "withheld"
 WORD_JOINER = "\u2060"
 # A comma, a question mark and a hyphen within a word mean nothing to Markdown; a screen reader would read the escapes.
 MARKS = re.compile(r"([!-+./:->@\[-`{-~]|(?<!\w)-|-(?!\w))")
 READ_LATE = re.compile(r"(?<=[:@])(?=.)|(?<=\bwww)(?=\\\.)|(?<=[<>=-])(?=\\[<>=-])")
-
-Answers = Mapping[str, str | None]
-Kind = Literal["score", "favoured", "A", "B"]
 
 
 class BlindItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,32 +50,6 @@ class Version(NamedTuple):
     response: str
 
 
-class Question(NamedTuple):
-    """One question with one stored answer, which is one of `values`.
-
-    `part` is the dimension or label that it belongs to. `kind` is `score` or `favoured` for a dimension; for a label
-    it is the version whose response is asked about.
-    """
-
-    part: str
-    kind: Kind
-    values: tuple[str, ...]
-
-    @property
-    def id(self) -> str:
-        return question_id(self.part, self.kind)
-
-
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything an annotator says about one item: answers in stored form by question id, None where there is none.
-
-    A comment of None leaves the one there is.
-    """
-
-    answers: dict[str, str | None]
-    comment: str | None = ""
-
-
 def human_wording(rubric: Rubric) -> Rubric:
     """The rubric without what it tells a judge or a report: all that annotators and their app need."""
 
@@ -94,30 +64,6 @@ def human_wording(rubric: Rubric) -> Rubric:
     report = ReportWording(WITHHELD, WITHHELD, WITHHELD, WITHHELD)
     kept = msgspec.structs.replace(rubric, labels=asked, report=report)
     return msgspec.convert(without(plain(kept), False), type=Rubric)
-
-
-def question_id(part: str, kind: Kind) -> str:
-    """The name of a question's answer."""
-    return f"{part}.{kind}"
-
-
-def questions(rubric: Rubric) -> tuple[Question, ...]:
-    """Everything that annotators are asked about one item, in the rubric's order."""
-    about = [question for dimension in rubric.dimensions for question in _about(rubric, dimension)]
-    labels = [label for label in rubric.labels if "human" in label.asked]
-    of_each = [Question(label.id, side, tuple(one.id for one in label.options)) for label in labels for side in SIDES]
-    return (*about, *of_each)
-
-
-def questions_of(rubric: Rubric, part: str) -> dict[Kind, Question]:
-    """What is asked about one dimension or label, by kind."""
-    return {question.kind: question for question in questions(rubric) if question.part == part}
-
-
-def _about(rubric: Rubric, dimension: Dimension) -> Iterator[Question]:
-    if dimension.asks == "score":
-        yield Question(dimension.id, "score", tuple(map(str, rubric.scale(dimension))))
-    yield Question(dimension.id, "favoured", FAVOURED)
 
 
 def versions(item: BlindItem, first: Side) -> tuple[Version, Version]:
@@ -182,47 +128,6 @@ def shown_answer(question: Question, value: str | None, first: Side) -> str | No
 def shown_number(side: Side, first: Side) -> int:
     """Which version on the screen a side is: 1 for the one shown first."""
     return 1 if side == first else 2
-
-
-def leaves_open(rubric: Rubric, question: Question, answers: Answers) -> bool:
-    """Whether these answers leave a question to be asked: a score of zero may admit no favoured side."""
-    scored_zero = answers.get(question_id(question.part, "score")) == "0"
-    return not (question.kind == "favoured" and rubric.zero_favours_none and scored_zero)
-
-
-def settle(rubric: Rubric, entry: Entry) -> Entry:
-    """The entry as it is stored: no value outside the rubric, and the rule for a score of zero applied."""
-    asked = questions(rubric)
-    known = {question.id: _known(question, entry.answers) for question in asked}
-    settled = {one.id: known[one.id] if leaves_open(rubric, one, known) else "none" for one in asked}
-    return Entry(settled, entry.comment)
-
-
-def _known(question: Question, answers: Answers) -> str | None:
-    value = answers.get(question.id)
-    return value if value in question.values else None
-
-
-def merged(rubric: Rubric, before: Entry, given: Entry) -> Entry:
-    """What is stored once `given` is said: nothing answered before is lost to a blank.
-
-    A choice cannot be taken back on the page, so a blank only means that this window has not seen the answer yet.
-    """
-    answers = {}
-    for question in questions(rubric):
-        answered = _known(question, before.answers) if leaves_open(rubric, question, before.answers) else None
-        answers[question.id] = _known(question, given.answers) or answered
-    return settle(rubric, Entry(answers, before.comment if given.comment is None else given.comment))
-
-
-def gaps(rubric: Rubric, answers: Answers) -> list[Question]:
-    """What is still to be answered before these answers can be submitted, in the rubric's order.
-
-    Who is favoured is not missed before the score is given.
-    """
-    missing = [question for question in questions(rubric) if answers.get(question.id) is None]
-    unscored = {question.part for question in missing if question.kind == "score"}
-    return [question for question in missing if question.kind == "score" or question.part not in unscored]
 
 
 def distinct(texts: Sequence[str]) -> list[str]:

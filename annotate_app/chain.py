@@ -13,12 +13,38 @@ from typing import Any, Literal
 from sqlmodel import Session, col, select
 
 from annotate_app.schema import Event
+from annotate_app.timing import Moment
 from polibias.domain.ids import canonical
 from polibias.errors import DamagedRecord
 
-Kind = Literal["created", "invited", "redeemed", "opened", "draft", "submitted", "revised", "discarded"]
+Kind = Literal[
+    "created",
+    "invited",
+    "assigned",
+    "revoked",
+    "redeemed",
+    "agreed",
+    "declined",
+    "practised",
+    "opened",
+    "draft",
+    "submitted",
+    "revised",
+    "skipped",
+    "unsure",
+    "flagged",
+    "discarded",
+    "idle",
+    "viewed",
+    "released",
+    "withdrawn",
+    "closed",
+    "interim",
+]
 
 GENESIS = "0" * 64
+NOT_THEIR_OWN: tuple[Kind, ...] = ("created", "invited", "assigned", "revoked", "released", "closed", "interim")
+"""What happens to annotators without their doing anything."""
 
 
 def now() -> str:
@@ -67,3 +93,12 @@ def check(events: Iterable[Event], genesis: str, where: str) -> str:
 def body(event: Event) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.body)
     return value
+
+
+def events_of(session: Session, annotator: str) -> list[Moment]:
+    """One annotator's events as far as time goes, in their order."""
+    found = session.exec(select(Event).where(Event.annotator == annotator).order_by(col(Event.number))).all()
+    return [
+        Moment(event.at, event.kind, event.item, body(event)["seconds"] if event.kind == "idle" else 0.0)
+        for event in found
+    ]

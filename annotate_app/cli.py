@@ -67,6 +67,9 @@ def _add_create(commands: "argparse._SubParsersAction[Parser]") -> None:
     create.add_argument("--project", required=True, metavar="NAME", help="the project's name")
     create.add_argument("--seed", type=_whole, metavar="N", help="seed of all draws (default: drawn and stored)")
     create.add_argument("--limit", type=_counted, metavar="N", help="at most N items, drawn at random by the seed")
+    create.add_argument("--protocol", type=Path, metavar="FILE", help="the study's rules (default: the shipped ones)")
+    create.add_argument("--contact", metavar="TEXT", help="whom annotators can ask: a name, an address")
+    create.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
     _add_projects(create)
     _add_sealed(create)
     _add_runs(create)
@@ -79,7 +82,10 @@ def _add_invite(commands: "argparse._SubParsersAction[Parser]") -> None:
     invite.add_argument(
         "annotators", nargs="+", metavar="ANNOTATOR", help="a short name or alias; it goes into exports"
     )
-    invite.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
+    invite.add_argument("--url", help="the address annotators reach the app at (default: the project's)")
+    invite.add_argument(
+        "--more", type=_counted, default=0, metavar="N", help="N further items for who has some already"
+    )
     invite.add_argument("--out", type=Path, metavar="FILE", help="write the links to a CSV file only you can read")
     invite.set_defaults(command=_invite)
 
@@ -149,27 +155,40 @@ def _bounded(text: str, allowed: range, wanted: str) -> int:
 
 
 def _create(options: argparse.Namespace) -> int:
-    from annotate_app.create import create
+    from annotate_app.create import Wanted, create
+    from annotate_app.enrolment import check_url
+    from annotate_app.origins import read_run
+    from annotate_app.protocols import read_protocol
     from polibias.records.runs import find_run
 
-    run = find_run(options.run, options.runs)
-    made = create(run, options.project, options.seed, options.limit, options.projects, options.sealed)
+    protocol = read_protocol(options.protocol, "pairs", options.contact)
+    wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
+    made = create(read_run(find_run(options.run, options.runs)), wanted, options.projects, options.sealed)
     print(f"{made.database}: {made.items} items, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")
+    if made.named:
+        print(f"in {made.named} items a response names its own model; the export marks them in `names_itself`")
     print(f"next: polibias-annotate invite {options.project} NAME NAME")
     return 0
 
 
 def _invite(options: argparse.Namespace) -> int:
-    from annotate_app.enrolment import check_names, check_url, invite, links_file
-    from annotate_app.store import find, open_store
+    from annotate_app.database import find
+    from annotate_app.enrolment import check_names, invite, links_file
+    from annotate_app.exposure import barred_pairs, enrolling
+    from annotate_app.store import open_store
 
     check_names(options.annotators)
-    check_url(options.url)
-    store = open_store(find(options.project, options.projects))
-    with links_file(options.out) as write, store.writing() as session:
-        invitations = invite(session, store, options.annotators, options.url)
-        write(invitations)
+    path = find(options.project, options.projects)
+    store = open_store(path)
+    with links_file(options.out) as write, enrolling(options.projects):
+        barred = {name: barred_pairs(path, name) for name in options.annotators}
+        with store.writing() as session:
+            invitations = invite(session, store, options.annotators, options.url, barred, options.more)
+            write(invitations)
+    for one in invitations:
+        if one.items < one.wanted:
+            print(f"{one.annotator}: {one.items} of {one.wanted} items; no more need an annotator", file=sys.stderr)
     if options.out:
         print(f"{options.out}: {len(invitations)} personal links; send each to its person only")
     else:
@@ -179,8 +198,9 @@ def _invite(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    from annotate_app.database import find
     from annotate_app.serve import serve
-    from annotate_app.store import find, open_store
+    from annotate_app.store import open_store
 
     path = find(options.project, options.projects)
     open_store(path)
@@ -189,8 +209,9 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from annotate_app.database import find
     from annotate_app.progress import status
-    from annotate_app.store import find, open_store
+    from annotate_app.store import open_store
 
     found = status(open_store(find(options.project, options.projects)))
     if options.json:
@@ -205,9 +226,10 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
+    from annotate_app.database import find
     from annotate_app.export import export
     from annotate_app.sealed import read_sealed, sealed_path
-    from annotate_app.store import find, open_store
+    from annotate_app.store import open_store
     from polibias.records.runs import find_run
 
     store = open_store(find(options.project, options.projects))

@@ -1,42 +1,56 @@
-"""Enrolling annotators: their row of presentations, drawn once, and their personal link."""
+"""Enrolling annotators: their share of the items and its order, drawn once and stored, and their personal link."""
 
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 from urllib.parse import urlsplit
 
+import msgspec
 from sqlmodel import Session, col, select, update
 
+from annotate_app import slots
 from annotate_app.access import digest, new_secret
-from annotate_app.assignment import draw
+from annotate_app.assignment import Draw, Placement, practice, share
 from annotate_app.chain import now
+from annotate_app.exposure import identity
+from annotate_app.protocol import Assignment
+from annotate_app.questions import Naming
 from annotate_app.schema import Annotator, Invite, Item, Presentation
+from annotate_app.standing import closed
 from annotate_app.store import Store
+from polibias.domain.ids import canonical
 from polibias.errors import InputError
 
 NAME = re.compile(r"[^\W_][\w.@ -]{0,63}")
+PRACTICE = 0
 
 
 class Invitation(NamedTuple):
-    """An annotator and the link that lets them in. The link is shown once and stored nowhere."""
+    """An annotator and the link that lets them in. The link is shown once and stored nowhere.
+
+    `items` counts those in the person's row, repeats apart; `wanted` is how many there should have been.
+    """
 
     annotator: str
     link: str
+    items: int
+    wanted: int
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises InputError unless every name can stand in a table, once."""
+    """Raises InputError unless every name can stand in a table, and each person is named once."""
     for name in names:
         if not NAME.fullmatch(name) or name != name.strip():
             raise InputError(
                 f"annotator {name!a}: use up to 64 letters, digits, spaces and . _ - @, a letter or digit first"
             )
-        if names.count(name) > 1:
-            raise InputError(f"annotator '{name}' is named twice")
+    if len({identity(name) for name in names}) < len(names):
+        twice = next(name for name in names if [identity(one) for one in names].count(identity(name)) > 1)
+        raise InputError(f"annotator '{twice}' is named twice")
 
 
 def check_url(url: str) -> str:
@@ -53,37 +67,119 @@ def check_url(url: str) -> str:
     return url.rstrip("/")
 
 
-def invite(session: Session, store: Store, names: Sequence[str], url: str) -> list[Invitation]:
-    """A new link for each name, inside the caller's transaction. Earlier links of the same person end."""
+def invite(
+    session: Session,
+    store: Store,
+    names: Sequence[str],
+    url: str | None = None,
+    barred: Mapping[str, Collection[str]] = {},
+    more: int = 0,
+) -> list[Invitation]:
+    """A new link for each name, inside the caller's transaction, at `url` or the project's own address.
+
+    Earlier links of the same person end.
+
+    Who is new gets a share of the items; `more` gives those who are not so many further ones. `barred` holds the pair
+    codes that a person must not see, by name. Raises InputError if the study is closed.
+    """
     check_names(names)
-    base = check_url(url)
-    return [Invitation(name, f"{base}/invite#{_token(session, store, name)}") for name in names]
+    base = check_url(url or store.project.address)
+    if closed(session):
+        raise InputError(f"{store.path}: the study is closed; nobody can be invited any more")
+    return [_invitation(session, store, name, base, barred.get(name, ()), more) for name in names]
 
 
-def _token(session: Session, store: Store, name: str) -> str:
-    annotator = session.exec(select(Annotator).where(Annotator.name == name)).first()
+def _invitation(session: Session, store: Store, name: str, base: str, barred: Collection[str], more: int) -> Invitation:
+    annotator = session.exec(select(Annotator).where(Annotator.identity == identity(name))).first()
+    wanted = store.protocol.assignment.items_each
     if annotator is None:
         annotator = _enrol(session, store, name)
-    revoke = update(Invite).where(col(Invite.annotator_id) == annotator.id, col(Invite.revoked_at).is_(None))
-    revoked = session.connection().execute(revoke.values(revoked_at=now())).rowcount
+        _assign(session, store, annotator, wanted, barred)
+    elif more:
+        _assign(session, store, annotator, more, barred)
+    revoked = revoke(session, annotator)
     token = new_secret()
     fields = {"annotator_id": annotator.id, "token_hash": digest(token), "created_at": now()}
     session.add(Invite.model_validate(fields))
     session.flush()
-    store.record(session, "invited", name, "", {"revoked": revoked})
-    return token
+    store.record(session, "invited", annotator.name, "", {"revoked": revoked})
+    row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator.id)).all()
+    items = sum(1 for one in row if one.role == "first")
+    return Invitation(annotator.name, f"{base}/invite#{token}", items, max(wanted, more))
+
+
+def revoke(session: Session, annotator: Annotator) -> int:
+    """End every link of a person and every browser it let in. Returns how many links ended."""
+    valid = update(Invite).where(col(Invite.annotator_id) == annotator.id, col(Invite.revoked_at).is_(None))
+    return session.connection().execute(valid.values(revoked_at=now())).rowcount
 
 
 def _enrol(session: Session, store: Store, name: str) -> Annotator:
-    annotator = Annotator.model_validate({"name": name, "enrolled_at": now()})
+    """A new person, with the practice items before everything else."""
+    fields = {"name": name, "identity": identity(name), "enrolled_at": now()}
+    annotator = Annotator.model_validate(fields)
     session.add(annotator)
     session.flush()
-    strata = {item.code: item.stratum for item in session.exec(select(Item)).all()}
-    for placement in draw(store.project.seed, name, strata):
-        fields = {"annotator_id": annotator.id, "item_code": placement.item, "position": placement.position}
-        session.add(Presentation.model_validate({**fields, "first": placement.first}))
-    session.flush()
+    lessons = session.exec(select(Item).where(Item.lesson != "").order_by(col(Item.code))).all()
+    _store(session, store, annotator, PRACTICE, practice(draw_of(store, annotator, PRACTICE), practice_order(lessons)))
     return annotator
+
+
+def practice_order(lessons: Sequence[Item]) -> list[str]:
+    """The practice items in the protocol's order, which their strata number."""
+    return [item.code for item in sorted(lessons, key=lambda item: int(item.stratum))]
+
+
+def _assign(session: Session, store: Store, annotator: Annotator, size: int, barred: Collection[str]) -> None:
+    """Draw a share of the items and store it after everything that the person has."""
+    wanted = store.protocol.assignment
+    chosen = slots.choose(session, store.project.seed, annotator, wanted, size, barred)
+    for held in chosen.taken_over:
+        slots.release(session, held)
+        former = session.get_one(Annotator, held.annotator).name
+        store.record(session, "released", former, held.item, {"presentation": held.presentation})
+    row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator.id)).all()
+    batch = 1 + max((one.batch for one in row), default=PRACTICE)
+    draw = draw_of(store, annotator, batch)
+    _store(session, store, annotator, batch, share(draw, chosen.strata, fitting(wanted, batch), lead(session, row)))
+
+
+def fitting(wanted: Assignment, batch: int) -> Assignment:
+    """Repeats and checks belong to the first share; what comes later is new items only."""
+    return wanted if batch == 1 else msgspec.structs.replace(wanted, repeats=0, checks=0)
+
+
+def draw_of(store: Store, annotator: Annotator, batch: int) -> Draw:
+    """What a person's draw depends on."""
+    scheme = store.scheme
+    candidates = tuple(one.id for one in scheme.candidates) if isinstance(scheme, Naming) else ()
+    return Draw(store.project.seed, annotator.identity, batch, candidates)
+
+
+def lead(session: Session, row: Sequence[Presentation]) -> dict[str, int]:
+    """For each stratum, by how many A comes first more often than B among these first presentations."""
+    found: dict[str, int] = {}
+    for one in row:
+        if one.role == "first":
+            stratum = session.get_one(Item, one.item_code).stratum
+            found[stratum] = found.get(stratum, 0) + (1 if one.first == "A" else -1)
+    return found
+
+
+def _store(session: Session, store: Store, annotator: Annotator, batch: int, row: Sequence[Placement]) -> None:
+    """Store a draw behind what is there, and tell the chain all of it."""
+    if not row:
+        return
+    mine = select(Presentation).where(Presentation.annotator_id == annotator.id)
+    last = max((one.position for one in session.exec(mine).all()), default=0)
+    for one in row:
+        fields = {"annotator_id": annotator.id, "item_code": one.item, "batch": batch, "first": one.first}
+        options = canonical(one.options).decode("ascii") if one.options else ""
+        drawn = {"position": last + one.position, "role": one.role, "instructed": one.check, "options": options}
+        session.add(Presentation.model_validate({**fields, **drawn}))
+    session.flush()
+    body = {"batch": batch, "row": [[last + one.position, one.item, one.first, one.role, one.check] for one in row]}
+    store.record(session, "assigned", annotator.name, "", body)
 
 
 @contextmanager
@@ -111,7 +207,7 @@ def links_file(path: Path | None) -> Iterator[Callable[[Sequence[Invitation]], N
 
 def _write_links(file: TextIO, invitations: Sequence[Invitation]) -> None:
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(Invitation._fields)
-    writer.writerows(invitations)
+    writer.writerow(Invitation._fields[:2])
+    writer.writerows(one[:2] for one in invitations)
     file.flush()
     os.fsync(file.fileno())

@@ -1,26 +1,35 @@
 """The tables of a project's `blind.db`, and what the database itself refuses.
 
-The rubric is data here too: what is asked are the rows of `question`, what can be answered those of `choice`, and no
-answer can hold anything else. Triggers keep the append-only tables append-only and a submitted sheet complete and
+What is asked is data here too: questions are the rows of `question`, what can be answered those of `choice`, and no
+answer can hold anything else. Triggers keep the append-only tables append-only and a finished sheet complete and
 unchanged, whatever the code above them does. SQLModel does not validate table rows: build them with `model_validate`.
+
+The layout is made and changed by the migrations; this module says what it must come to.
 """
 
-from sqlalchemy import CheckConstraint, Connection, ForeignKeyConstraint, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-VERSION = 2
-SIDES = "('A', 'B')"
+REVISION = "0001"
+"""The migration that leads to this layout."""
 
+SIDES = "('A', 'B')"
 UTC = Field(regex=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
 
 class Project(SQLModel, table=True):
-    """The project: one row. `rubric` is canonical JSON in human wording, `genesis` what the event chain starts from."""
+    """The project: one row. `scheme` and `protocol` are canonical JSON, `genesis` what the event chain starts from.
+
+    `address` is where annotators reach the app. `pair_key` names the key that made the items' pair codes.
+    """
 
     id: int = Field(default=1, primary_key=True)
     name: str
     kind: str
-    rubric: str
+    scheme: str
+    protocol: str
+    address: str
+    pair_key: str
     seed: int
     genesis: str
     created_at: str = UTC
@@ -29,9 +38,12 @@ class Project(SQLModel, table=True):
 
 
 class Question(SQLModel, table=True):
-    """A question that the rubric has for annotators."""
+    """A question for annotators. `beside` is 1 for the instructed response, which only some presentations have."""
 
     id: str = Field(primary_key=True)
+    beside: int
+
+    __table_args__ = (CheckConstraint("beside IN (0, 1)", name="beside_or_not"),)
 
 
 class Choice(SQLModel, table=True):
@@ -42,18 +54,24 @@ class Choice(SQLModel, table=True):
 
 
 class Item(SQLModel, table=True):
-    """A blind item: opaque code, opaque stratum, and its texts as canonical JSON, which carries every string."""
+    """A blind item: opaque code, opaque stratum and pair, and its texts as canonical JSON, which carries every string.
+
+    `lesson` is '' for an item of the study; for a practice item it holds expected answers and feedback as JSON.
+    """
 
     code: str = Field(primary_key=True)
     stratum: str
+    pair: str = Field(index=True)
     content: str
+    lesson: str
 
 
 class Annotator(SQLModel, table=True):
-    """One person who annotates, under one name."""
+    """One person who annotates. `identity` is the name as it is compared with other projects."""
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
+    identity: str = Field(unique=True)
     enrolled_at: str = UTC
 
 
@@ -76,37 +94,78 @@ class Visit(SQLModel, table=True):
     ends_at: str = UTC
 
 
-class Presentation(SQLModel, table=True):
-    """One item at one place of one annotator's row, drawn and stored at enrolment."""
+class Assent(SQLModel, table=True):
+    """What an annotator said to a term of the protocol; the last one counts. `text_hash` names the words shown."""
 
     id: int | None = Field(default=None, primary_key=True)
-    annotator_id: int = Field(foreign_key="annotator.id")
-    item_code: str = Field(foreign_key="item.code")
-    position: int
-    first: str
+    annotator_id: int = Field(foreign_key="annotator.id", index=True)
+    term: str
+    answer: str
+    text_hash: str
+    at: str = UTC
 
     __table_args__ = (
-        UniqueConstraint("annotator_id", "position"),
-        UniqueConstraint("annotator_id", "item_code"),
-        CheckConstraint("position >= 1", name="position_from_one"),
-        CheckConstraint(f"first IN {SIDES}", name="first_is_a_side"),
+        CheckConstraint("term IN ('consent', 'content', 'statement')", name="known_term"),
+        CheckConstraint("answer IN ('yes', 'no')", name="yes_or_no"),
     )
 
 
+class Presentation(SQLModel, table=True):
+    """One item at one place of one annotator's row, drawn and stored before it is seen.
+
+    `batch` is the draw that it comes from. `instructed` is the value that an instructed response asks for, '' for
+    none; `options` the stored order of candidates as JSON, '' for none.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    annotator_id: int = Field(foreign_key="annotator.id")
+    item_code: str = Field(foreign_key="item.code", index=True)
+    batch: int
+    position: int
+    first: str
+    role: str
+    instructed: str
+    options: str
+
+    __table_args__ = (
+        UniqueConstraint("annotator_id", "position"),
+        UniqueConstraint("annotator_id", "item_code", "role"),
+        CheckConstraint("position >= 1", name="position_from_one"),
+        CheckConstraint(f"first IN {SIDES}", name="first_is_a_side"),
+        CheckConstraint("role IN ('practice', 'first', 'repeat')", name="known_role"),
+        CheckConstraint("instructed IN ('', '1', '2', '3', '4', '5')", name="known_instruction"),
+    )
+
+
+class Release(SQLModel, table=True):
+    """A presentation whose place somebody else may have; what was answered there is kept."""
+
+    presentation_id: int = Field(foreign_key="presentation.id", primary_key=True)
+    reason: str
+    at: str = UTC
+
+    __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"),)
+
+
 class Sheet(SQLModel, table=True):
-    """One revision of one presentation's answers: a draft until it is submitted, then fixed."""
+    """One revision of one presentation's answers: a draft until it is submitted or left, then fixed.
+
+    `reason` says why a sheet was left, '' for any other. `notes` holds comments and quotes as canonical JSON.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     presentation_id: int = Field(foreign_key="presentation.id")
     revision: int
     state: str
-    comment: str = '""'
+    reason: str = ""
+    notes: str = "{}"
     touched_at: str = UTC
 
     __table_args__ = (
         UniqueConstraint("presentation_id", "revision"),
         CheckConstraint("revision >= 1", name="revision_from_one"),
-        CheckConstraint("state IN ('draft', 'submitted')", name="known_state"),
+        CheckConstraint("state IN ('draft', 'submitted', 'skipped', 'unsure')", name="known_state"),
+        CheckConstraint("(state IN ('skipped', 'unsure')) = (reason <> '')", name="left_for_a_reason"),
         Index("one_draft", "presentation_id", unique=True, sqlite_where=text("state = 'draft'")),
     )
 
@@ -121,63 +180,57 @@ class Answer(SQLModel, table=True):
     __table_args__ = (ForeignKeyConstraint(["question_id", "value"], ["choice.question_id", "choice.value"]),)
 
 
+class Flag(SQLModel, table=True):
+    """What an annotator reported about an item. `comment` is canonical JSON, which carries every string."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    presentation_id: int = Field(foreign_key="presentation.id", index=True)
+    reason: str
+    comment: str
+    at: str = UTC
+
+
+class Trial(SQLModel, table=True):
+    """The outcome of one attempt at the practice items: `right` of `asked` expected answers were given."""
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    attempt: int = Field(primary_key=True)
+    right: int
+    asked: int
+    passed: int
+    at: str = UTC
+
+    __table_args__ = (
+        CheckConstraint("attempt >= 1", name="attempt_from_one"),
+        CheckConstraint('"right" BETWEEN 0 AND asked', name="no_more_right_than_asked"),
+        CheckConstraint("passed IN (0, 1)", name="passed_or_not"),
+    )
+
+
+class Withdrawal(SQLModel, table=True):
+    """Somebody who takes no further part. What becomes of the answers is in the protocol."""
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    at: str = UTC
+
+
+class Closure(SQLModel, table=True):
+    """The end of the study: one row, after which nothing is answered any more."""
+
+    id: int = Field(default=1, primary_key=True)
+    at: str = UTC
+
+    __table_args__ = (CheckConstraint("id = 1", name="closed_once"),)
+
+
 class Event(SQLModel, table=True):
     """What happened, append-only. `prev` is the hash of the event before, `hash` covers everything else."""
 
     number: int = Field(primary_key=True)
     at: str = UTC
     kind: str
-    annotator: str
+    annotator: str = Field(index=True)
     item: str
     body: str
     prev: str
     hash: str = Field(unique=True)
-
-
-FIXED = ("project", "question", "choice", "item", "presentation", "event")
-
-NEVER_EDITED = """
-CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table}
-BEGIN SELECT RAISE(ABORT, '{table} rows are never edited'); END
-"""
-
-SUBMITTED_IS_FIXED = """
-CREATE TRIGGER sheet_fixed_{verb} BEFORE {verb} ON sheet WHEN OLD.state = 'submitted'
-BEGIN SELECT RAISE(ABORT, 'a submitted sheet is never edited'); END
-"""
-
-ANSWERS_ARE_FIXED = """
-CREATE TRIGGER answer_fixed_{verb} BEFORE {verb} ON answer
-WHEN (SELECT state FROM sheet WHERE id = {row}.sheet_id) = 'submitted'
-BEGIN SELECT RAISE(ABORT, 'a submitted answer is never edited'); END
-"""
-
-DRAFTED_FIRST = """
-CREATE TRIGGER sheet_drafted_first BEFORE INSERT ON sheet WHEN NEW.state <> 'draft'
-BEGIN SELECT RAISE(ABORT, 'a sheet starts as a draft'); END
-"""
-
-COMPLETE_WHEN_SUBMITTED = """
-CREATE TRIGGER sheet_complete BEFORE UPDATE OF state ON sheet WHEN NEW.state = 'submitted' AND (
-  SELECT count(*) FROM answer WHERE sheet_id = NEW.id AND value IS NOT NULL
-) <> (SELECT count(*) FROM question)
-BEGIN SELECT RAISE(ABORT, 'a submitted sheet answers every question'); END
-"""
-
-
-def create_tables(connection: Connection) -> None:
-    """Lay out an empty project database."""
-    SQLModel.metadata.create_all(connection)
-    for statement in _triggers():
-        connection.exec_driver_sql(statement)
-    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-
-
-def _triggers() -> list[str]:
-    fixed = [NEVER_EDITED.format(table=table, verb=verb) for table in FIXED for verb in ("UPDATE", "DELETE")]
-    sheets = [SUBMITTED_IS_FIXED.format(verb=verb) for verb in ("UPDATE", "DELETE")]
-    answers = [
-        ANSWERS_ARE_FIXED.format(verb=verb, row=row)
-        for verb, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
-    ]
-    return [*fixed, *sheets, *answers, DRAFTED_FIRST, COMPLETE_WHEN_SUBMITTED]

@@ -1,67 +1,108 @@
-"""Sheets: one revision of one presentation's answers, drafted click by click, submitted once.
+"""Sheets: one revision of one presentation's answers, drafted click by click, finished once.
 
-Every function works inside the caller's writing transaction. The revision an annotator looks at is frozen
-when the page is made; it must still be the next one when the click arrives, or the click changes nothing.
+Every function works inside the caller's transaction. The revision an annotator looks at is frozen when the page is
+made; it must still be the next one when the click arrives, or the click changes nothing.
 """
 
 import json
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
 
+import msgspec
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select, update
 
-from annotate_app.blind import Entry
+from annotate_app.assignment import Role
 from annotate_app.chain import now
-from annotate_app.schema import Answer, Presentation, Sheet
-from polibias.domain.ids import canonical
+from annotate_app.questions import Entry, Quote, difference
+from annotate_app.schema import Answer, Presentation, Release, Sheet, Trial
+from polibias.domain.ids import canonical, plain
+
+Finish = Literal["submitted", "skipped", "unsure"]
 
 
 class Place(NamedTuple):
-    """One position of an annotator's row. `submitted` is the last submitted revision, 0 for none."""
+    """One place of an annotator's row that is still theirs.
+
+    `number` counts from 1 among practice items and among all others apart. `finished` is the last finished revision,
+    0 for none, and `state` how it was finished; `needed` is the revision with which the place is done with.
+    """
 
     presentation: int
-    position: int
-    submitted: int
+    number: int
+    role: Role
+    finished: int
+    state: str
+    needed: int
     draft: int | None
     touched_at: str
 
     @property
     def revision(self) -> int:
         """The revision that answers given now belong to."""
-        return self.submitted + 1
+        return self.finished + 1
+
+    @property
+    def open(self) -> bool:
+        return self.finished < self.needed
 
 
 def places(session: Session, annotator_id: int) -> list[Place]:
-    """The annotator's whole row, by position."""
-    row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator_id)).all()
-    numbers = [presentation.id for presentation in row]
+    """The annotator's whole row, by position: practice first, without what was given to somebody else."""
+    released = select(Release.presentation_id)
+    mine = select(Presentation).where(Presentation.annotator_id == annotator_id, col(Presentation.id).not_in(released))
+    row = session.exec(mine.order_by(col(Presentation.position))).all()
     found: dict[int, list[Sheet]] = {}
-    for sheet in session.exec(select(Sheet).where(col(Sheet.presentation_id).in_(numbers))).all():
+    sheets = select(Sheet).join(Presentation).where(Presentation.annotator_id == annotator_id)
+    for sheet in session.exec(sheets).all():
         found.setdefault(sheet.presentation_id, []).append(sheet)
-    ordered = sorted(row, key=lambda presentation: presentation.position)
-    return [_place(number, here.position, found.get(number, [])) for here in ordered if (number := here.id) is not None]
+    return list(_numbered(row, found, attempt(session, annotator_id)))
 
 
-def _place(presentation: int, position: int, found: Sequence[Sheet]) -> Place:
-    submitted = max((sheet.revision for sheet in found if sheet.state == "submitted"), default=0)
+def attempt(session: Session, annotator_id: int) -> int:
+    """Which attempt at the practice items this is, from 1."""
+    failed = select(Trial).where(Trial.annotator_id == annotator_id, Trial.passed == 0)
+    return 1 + len(session.exec(failed).all())
+
+
+def _numbered(row: Sequence[Presentation], found: dict[int, list[Sheet]], attempt: int) -> Iterable[Place]:
+    count = {True: 0, False: 0}
+    for here in row:
+        practice = here.role == "practice"
+        count[practice] += 1
+        yield _place(here, count[practice], found.get(here.id or 0, []), attempt if practice else 1)
+
+
+def _place(here: Presentation, number: int, found: Sequence[Sheet], needed: int) -> Place:
+    done = max((sheet for sheet in found if sheet.state != "draft"), key=lambda sheet: sheet.revision, default=None)
     draft = next((sheet.revision for sheet in found if sheet.state == "draft"), None)
-    return Place(presentation, position, submitted, draft, max((sheet.touched_at for sheet in found), default=""))
+    role = msgspec.convert(here.role, type=Role)
+    touched = max((sheet.touched_at for sheet in found), default="")
+    finished, state = (done.revision, done.state) if done else (0, "")
+    return Place(here.id or 0, number, role, finished, state, needed, draft, touched)
 
 
 def first_open(row: Sequence[Place]) -> Place | None:
-    """The first place without a submitted revision."""
-    return next((place for place in row if place.submitted == 0), None)
+    """The first place that is not done with."""
+    return next((place for place in row if place.open), None)
+
+
+def reachable(row: Sequence[Place]) -> list[Place]:
+    """The places that may be looked at: all before the first open one, and that one."""
+    waiting = first_open(row)
+    return list(row) if waiting is None else [*row[: row.index(waiting)], waiting]
+
+
+def writable(place: Place) -> bool:
+    """Whether answers may still be given: a practice item that was answered shows its feedback and stays."""
+    return place.open or place.role != "practice"
 
 
 def current(session: Session, annotator_id: int, presentation: int, revision: int) -> Place | None:
     """The place, if it is this annotator's, its turn has come and `revision` is what it awaits."""
-    row = places(session, annotator_id)
+    row = reachable(places(session, annotator_id))
     found = next((place for place in row if place.presentation == presentation), None)
-    if found is None or found.revision != revision:
-        return None
-    waiting = first_open(row)
-    return found if waiting is None or found.position <= waiting.position else None
+    return found if found and found.revision == revision and writable(found) else None
 
 
 def entry(session: Session, presentation: int, revision: int) -> Entry | None:
@@ -70,34 +111,51 @@ def entry(session: Session, presentation: int, revision: int) -> Entry | None:
     if sheet is None:
         return None
     answers = {answer.question_id: answer.value for answer in _answers(session, sheet)}
-    return Entry(answers, str(json.loads(sheet.comment)))
+    return _entry(answers, sheet.notes)
+
+
+def _entry(answers: dict[str, str | None], notes: str) -> Entry:
+    """An entry from its stored parts; msgspec reads no lone surrogates, so the JSON is read by the standard library."""
+    said = json.loads(notes)
+    quotes = {part: tuple(Quote(**one) for one in found) for part, found in said.get("quotes", {}).items()}
+    return Entry(answers, said.get("comments", {}), quotes)
 
 
 def standing(session: Session, place: Place) -> Entry:
-    """What the annotator sees on coming to a place: the draft, else the last submitted revision, else nothing."""
-    revision = place.draft or place.submitted
+    """What the annotator sees on coming to a place: the draft, else the last finished revision, else nothing.
+
+    Another attempt at a practice item begins with nothing.
+    """
+    revision = place.draft or (0 if place.open else place.finished)
     return (entry(session, place.presentation, revision) if revision else None) or Entry({})
 
 
 def write_draft(session: Session, place: Place, given: Entry) -> dict[str, Any]:
     """Make the draft hold `given`; a draft is begun only by a difference. Returns what changed, {} for nothing."""
-    before = standing(session, place)
-    changed = difference(before, given)
-    if not changed:
-        return {}
-    sheet = _sheet(session, place.presentation, place.revision)
-    if sheet is None:
-        fields = {"presentation_id": place.presentation, "revision": place.revision, "state": "draft"}
-        sheet = Sheet.model_validate({**fields, "touched_at": now()})
-    sheet.comment = canonical(given.comment).decode("ascii")
-    sheet.touched_at = now()
-    session.add(sheet)
-    session.flush()
-    _write_answers(session, sheet, given)
+    changed = difference(standing(session, place), given)
+    if changed:
+        sheet = _sheet(session, place.presentation, place.revision) or _new(place)
+        _write(session, sheet, given)
     return changed
 
 
-def _write_answers(session: Session, sheet: Sheet, given: Entry) -> None:
+def begin(session: Session, place: Place, given: Entry) -> None:
+    """Make sure that there is a draft, empty of differences as it may be."""
+    if _sheet(session, place.presentation, place.revision) is None:
+        _write(session, _new(place), given)
+
+
+def _new(place: Place) -> Sheet:
+    fields = {"presentation_id": place.presentation, "revision": place.revision, "state": "draft"}
+    return Sheet.model_validate({**fields, "touched_at": now()})
+
+
+def _write(session: Session, sheet: Sheet, given: Entry) -> None:
+    notes = {"comments": given.comments, "quotes": plain(given.quotes)}
+    sheet.notes = canonical(notes).decode("ascii")
+    sheet.touched_at = now()
+    session.add(sheet)
+    session.flush()
     stored = {answer.question_id: answer for answer in _answers(session, sheet)}
     for name, value in given.answers.items():
         if name in stored:
@@ -111,22 +169,12 @@ def _answers(session: Session, sheet: Sheet) -> Sequence[Answer]:
     return session.exec(select(Answer).where(Answer.sheet_id == sheet.id)).all()
 
 
-def difference(before: Entry, after: Entry) -> dict[str, Any]:
-    """The new value of everything that differs, as plain JSON."""
-    changed: dict[str, Any] = {
-        name: value for name, value in after.answers.items() if value != before.answers.get(name)
-    }
-    if after.comment != before.comment:
-        changed["comment"] = after.comment
-    return changed
-
-
-def finish(session: Session, place: Place) -> bool:
-    """Compare and set: the draft becomes submitted if it still is a draft. False if another click was first."""
+def finish(session: Session, place: Place, state: Finish, reason: str = "") -> bool:
+    """Compare and set: the draft is finished if it still is a draft. False if another click was first."""
     done = session.connection().execute(
         update(Sheet)
         .where(*_is(place.presentation, place.revision), col(Sheet.state) == "draft")
-        .values(state="submitted", touched_at=now())
+        .values(state=state, reason=reason, touched_at=now())
     )
     return bool(done.rowcount)
 

@@ -1,93 +1,67 @@
-"""The one door to a project's `blind.db`. The database is the only truth; pages hold ids and what is on the screen.
+"""The annotators' door to a project's database. The database is the only truth; pages hold ids and what is shown.
 
-Writers take SQLite's write lock at once (BEGIN IMMEDIATE) and commit one transaction per click. What a
-method reports as saved was read back after the commit.
+One transaction per click, in which the answer, its event and every change of state are stored together. What a method
+reports as saved was read back after the commit.
 """
 
 import json
-import sqlite3
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlmodel import Session, select
 
-from annotate_app import chain, schema, sheets
-from annotate_app.blind import BlindItem, Entry, Question, gaps, merged, settle
-from annotate_app.schema import Annotator, Item, Presentation, Project
-from annotate_app.sheets import Place, first_open
-from polibias.domain.rubric import Rubric
+from annotate_app import chain, sheets, standing
+from annotate_app.blind import BlindItem
+from annotate_app.database import Database, check_layout
+from annotate_app.protocol import AnnotationProtocol, Term
+from annotate_app.questions import AnyScheme, Entry, Question, gaps, merged, settle
+from annotate_app.schema import Annotator, Flag, Item, Presentation, Project
+from annotate_app.sheets import Finish, Place, first_open, reachable
+from annotate_app.standing import Lesson, Standing, lesson_of
+from annotate_app.timing import Spent, spent
+from polibias.domain.ids import canonical
 from polibias.domain.sides import Side
 from polibias.errors import InputError, StorageError
 
-__all__ = ["Place", "Receipt", "Store", "View", "find", "first_open", "open_store", "shared_store"]
+__all__ = ["Place", "Receipt", "Standing", "Store", "View", "first_open", "open_store", "reachable", "shared_store"]
 
-FILE = "blind.db"
-BUSY_SECONDS = 15
+Outcome = Literal["saved", "unchanged", "incomplete", "repeated", "late", "closed"]
 
 
 class View(NamedTuple):
-    """Everything a page needs to show one place: the item, which side comes first, and what was said so far."""
+    """Everything a page needs to show one place: the item, what was drawn for it, and what was said so far.
+
+    `check` is the value that an instructed response asks for, '' for none. `options` are the candidates in their
+    stored order. `lesson` is a practice item's, once it was answered.
+    """
 
     place: Place
     item: BlindItem
     first: Side
     entry: Entry
+    check: str
+    options: tuple[str, ...]
+    lesson: Lesson | None
 
 
 class Receipt(NamedTuple):
     """What became of a click.
 
     `saved`: stored and read back. `unchanged`: there was nothing to store. `incomplete`: kept as a draft, `gaps`
-    are missing. `repeated`: exactly this is submitted already (a second click). `late`: something else is (a click
-    after the submission, another window). The last two touch nothing.
+    are missing or `conflict` says what contradicts. `repeated`: exactly this is submitted already (a second click).
+    `late`: something else is (a click after the submission, another window). `closed`: nothing is answered any more.
+    The last three touch nothing.
     """
 
-    outcome: Literal["saved", "unchanged", "incomplete", "repeated", "late"]
+    outcome: Outcome
     gaps: tuple[Question, ...] = ()
+    conflict: str = ""
 
 
-class Store:
-    """A project's database. Safe to share between threads."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._engine = engine_for(path)
-        self._turn = threading.Lock()
-
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """One consistent view of the database."""
-        with self._said_plainly(), Session(self._engine) as session, session.begin():
-            yield session
-
-    @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """One transaction: all of it is stored when the block ends, or none of it.
-
-        Raises StorageError if the database cannot be written.
-        """
-        with self._turn, self._said_plainly():
-            writer = self._engine.execution_options(immediate=True)
-            with Session(writer) as session, session.begin():
-                yield session
-
-    @contextmanager
-    def _said_plainly(self) -> Iterator[None]:
-        try:
-            yield
-        except OperationalError as error:
-            raise StorageError(f"{self.path}: {error.orig}; nothing was half-written, try again") from None
-        except DatabaseError as error:
-            if isinstance(error.orig, sqlite3.IntegrityError):
-                raise StorageError(f"{self.path}: refused: {error.orig}") from None
-            raise StorageError(f"{self.path}: not a readable project database ({error.orig})") from None
+class Store(Database):
+    """A project's database as annotators use it."""
 
     @cached_property
     def project(self) -> Project:
@@ -97,12 +71,22 @@ class Store:
             return found
 
     @cached_property
-    def rubric(self) -> Rubric:
-        return msgspec.convert(json.loads(self.project.rubric), type=Rubric)
+    def scheme(self) -> AnyScheme:
+        scheme: AnyScheme = msgspec.convert(json.loads(self.project.scheme), type=AnyScheme)
+        return scheme
+
+    @cached_property
+    def protocol(self) -> AnnotationProtocol:
+        return msgspec.convert(json.loads(self.project.protocol), type=AnnotationProtocol)
 
     def record(self, session: Session, kind: chain.Kind, annotator: str, item: str, body: dict[str, Any]) -> None:
         """Append an event to the chain within the transaction at hand."""
         chain.record(session, self.project.genesis, kind, annotator, item, body)
+
+    def standing(self, annotator_id: int) -> Standing:
+        """Where a person stands in the study."""
+        with self.reading() as session:
+            return standing.standing_of(session, annotator_id)
 
     def places(self, annotator_id: int) -> list[Place]:
         """The annotator's row of presentations, by position."""
@@ -112,55 +96,145 @@ class Store:
     def view(self, place: Place) -> View:
         """What stands at a place."""
         with self.reading() as session:
-            item, presentation = _shown(session, place.presentation)
-            side: Side = "A" if presentation.first == "A" else "B"
-            return View(place, read_item(item), side, sheets.standing(session, place))
+            item, shown = _shown(session, place.presentation)
+            side: Side = "A" if shown.first == "A" else "B"
+            options = tuple(json.loads(shown.options)) if shown.options else ()
+            lesson = None if place.open else lesson_of(item)
+            said = sheets.standing(session, place)
+            return View(place, read_item(item), side, said, shown.instructed, options, lesson)
+
+    def spent(self, annotator_id: int) -> dict[str, Spent]:
+        """Time on each item so far, by item code."""
+        with self.reading() as session:
+            name = session.get_one(Annotator, annotator_id).name
+            return spent(chain.events_of(session, name))
 
     def opened(self, place: Place) -> None:
         """Record that a place was put before its annotator."""
         with self.writing() as session:
-            self._event(session, "opened", place, {"position": place.position, "revision": place.revision})
+            self._event(session, "opened", place, {"revision": place.revision})
+
+    def noticed(self, place: Place, kind: Literal["idle", "viewed"], body: dict[str, Any]) -> None:
+        """Record what is no answer: time away from the page, another way of looking at it."""
+        with self.writing() as session:
+            self._event(session, kind, place, body)
 
     def keep(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Store what stands on the screen as the draft of `revision`; blanks leave what is stored."""
         with self.writing() as session:
-            place = sheets.current(session, annotator_id, presentation, revision)
+            place = self._awaited(session, annotator_id, presentation, revision)
             if place is None:
                 return self._overtaken(session, annotator_id, presentation, revision, given)
-            now = merged(self.rubric, sheets.standing(session, place), given)
+            now = merged(self.scheme, sheets.standing(session, place), given)
             if not self._draft(session, place, now):
                 return Receipt("unchanged")
         self._read_back(presentation, revision, now)
         return Receipt("saved")
 
     def submit(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
-        """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing."""
-        missing = tuple(gaps(self.rubric, settle(self.rubric, given).answers))
+        """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing.
+
+        Only what stands on the screen counts as answered: what another window stored shows at the next look.
+        """
         with self.writing() as session:
-            place = sheets.current(session, annotator_id, presentation, revision)
+            place = self._awaited(session, annotator_id, presentation, revision)
             if place is None:
                 return self._overtaken(session, annotator_id, presentation, revision, given)
-            now = merged(self.rubric, sheets.standing(session, place), given)
+            now = merged(self.scheme, sheets.standing(session, place), given)
             begun = self._draft(session, place, now) or place.draft is not None
-            if missing:
-                return Receipt("incomplete", missing)
-            if not begun:
+            if wanting := self._wanting(session, place, given):
+                return wanting
+            if not begun and place.finished and place.state == "submitted":
                 return Receipt("unchanged")
-            if not sheets.finish(session, place):
-                return Receipt("late")
-            self._event(session, "revised" if place.submitted else "submitted", place, _submission(revision, now))
-        self._read_back(presentation, revision, now)
-        return Receipt("saved")
+            sheets.begin(session, place, now)
+            receipt = self._finish(session, annotator_id, place, "submitted", "", now)
+        if receipt.outcome == "saved":
+            self._read_back(presentation, revision, now)
+        return receipt
+
+    def leave(
+        self,
+        annotator_id: int,
+        presentation: int,
+        revision: int,
+        state: Literal["skipped", "unsure"],
+        reason: str,
+        given: Entry,
+    ) -> Receipt:
+        """Be done with an item without scoring it, for a reason; what was answered so far is kept."""
+        with self.writing() as session:
+            place = self._awaited(session, annotator_id, presentation, revision)
+            if place is None:
+                return self._overtaken(session, annotator_id, presentation, revision, given)
+            now = merged(self.scheme, sheets.standing(session, place), given)
+            self._draft(session, place, now)
+            sheets.begin(session, place, now)
+            receipt = self._finish(session, annotator_id, place, state, reason, now)
+        if receipt.outcome == "saved":
+            self._read_back(presentation, revision, now)
+        return receipt
 
     def discard(self, annotator_id: int, presentation: int, revision: int) -> Receipt:
         """Forget a draft; what was submitted before stands again."""
         with self.writing() as session:
-            place = sheets.current(session, annotator_id, presentation, revision)
+            place = self._awaited(session, annotator_id, presentation, revision)
             if place is None:
                 return Receipt("late")
             if not sheets.drop_draft(session, place):
                 return Receipt("unchanged")
             self._event(session, "discarded", place, {"revision": revision})
+        return Receipt("saved")
+
+    def flag(self, annotator_id: int, presentation: int, reason: str, comment: str) -> Receipt:
+        """Report something about an item; its answers are not touched."""
+        with self.writing() as session:
+            own = next((one for one in sheets.places(session, annotator_id) if one.presentation == presentation), None)
+            if own is None or not standing.standing_of(session, annotator_id).may_answer(self.protocol):
+                return Receipt("closed")
+            fields = {"presentation_id": presentation, "reason": reason, "at": chain.now()}
+            session.add(Flag.model_validate({**fields, "comment": canonical(comment).decode("ascii")}))
+            self._event(session, "flagged", own, {"reason": reason, "comment": comment})
+        return Receipt("saved")
+
+    def assent(self, annotator_id: int, said: dict[Term, str]) -> None:
+        """Store what a person says to terms of the protocol, with the words that were shown."""
+        with self.writing() as session:
+            name = session.get_one(Annotator, annotator_id).name
+            words = self.protocol.terms()
+            for term, answer in said.items():
+                fields = standing.assent(session, annotator_id, term, answer, words[term])
+                self.record(session, "agreed" if answer == "yes" else "declined", name, "", fields)
+
+    def withdraw(self, annotator_id: int) -> None:
+        """Take a person out of the study, once."""
+        with self.writing() as session:
+            if standing.withdraw(session, annotator_id):
+                name = session.get_one(Annotator, annotator_id).name
+                self.record(session, "withdrawn", name, "", {"answers": self.protocol.withdrawal})
+
+    def _awaited(self, session: Session, annotator_id: int, presentation: int, revision: int) -> Place | None:
+        if not standing.standing_of(session, annotator_id).may_answer(self.protocol):
+            return None
+        return sheets.current(session, annotator_id, presentation, revision)
+
+    def _wanting(self, session: Session, place: Place, given: Entry) -> Receipt | None:
+        """What keeps this from being submitted, None for nothing."""
+        checked = bool(session.get_one(Presentation, place.presentation).instructed)
+        answers = settle(self.scheme, given).answers
+        missing = tuple(gaps(self.scheme, answers, checked))
+        conflict = "" if missing else self.scheme.conflict(answers)
+        return Receipt("incomplete", missing, conflict) if missing or conflict else None
+
+    def _finish(
+        self, session: Session, annotator_id: int, place: Place, state: Finish, reason: str, said: Entry
+    ) -> Receipt:
+        if not sheets.finish(session, place, state, reason):
+            return Receipt("late")
+        kind: chain.Kind = "revised" if place.finished and not place.open else state
+        self._event(session, kind, place, submission(place.revision, state, reason, said))
+        row = sheets.places(session, annotator_id)
+        if place.role == "practice" and (trial := standing.judge_trial(session, annotator_id, row, self.protocol)):
+            self.record(session, "practised", session.get_one(Annotator, annotator_id).name, "", trial)
         return Receipt("saved")
 
     def _draft(self, session: Session, place: Place, given: Entry) -> bool:
@@ -175,12 +249,15 @@ class Store:
         """What to say to a click whose revision is no longer awaited."""
         own = any(place.presentation == presentation for place in sheets.places(session, annotator_id))
         done = sheets.entry(session, presentation, revision) if own else None
-        return Receipt("repeated" if done and merged(self.rubric, done, given) == done else "late")
+        if done and merged(self.scheme, done, given) == done:
+            return Receipt("repeated")
+        open_still = standing.standing_of(session, annotator_id).may_answer(self.protocol)
+        return Receipt("late" if open_still else "closed")
 
     def _event(self, session: Session, kind: chain.Kind, place: Place, body: dict[str, Any]) -> None:
-        presentation = session.get_one(Presentation, place.presentation)
-        annotator = session.get_one(Annotator, presentation.annotator_id)
-        self.record(session, kind, annotator.name, presentation.item_code, body)
+        shown = session.get_one(Presentation, place.presentation)
+        annotator = session.get_one(Annotator, shown.annotator_id)
+        self.record(session, kind, annotator.name, shown.item_code, {"position": shown.position, **body})
 
     def _read_back(self, presentation: int, revision: int, given: Entry) -> None:
         with self.reading() as session:
@@ -188,9 +265,10 @@ class Store:
                 raise StorageError(f"{self.path}: what was written could not be read back; try again")
 
 
-def _submission(revision: int, given: Entry) -> dict[str, Any]:
-    """What the chain keeps of a submission: all of it."""
-    return {"revision": revision, "answers": given.answers, "comment": given.comment}
+def submission(revision: int, state: Finish, reason: str, said: Entry) -> dict[str, Any]:
+    """What the chain keeps of a finished sheet: all of it."""
+    whole: dict[str, Any] = msgspec.to_builtins(said)
+    return {"revision": revision, "state": state, "reason": reason, **whole}
 
 
 def _shown(session: Session, presentation_id: int) -> tuple[Item, Presentation]:
@@ -203,23 +281,12 @@ def read_item(item: Item) -> BlindItem:
     return msgspec.convert({"code": item.code, **json.loads(item.content)}, type=BlindItem)
 
 
-def find(name: str, projects: Path) -> Path:
-    """The database of the project called `name`. Raises InputError if there is none."""
-    path = projects / name / FILE
-    if not path.is_file():
-        raise InputError(f"{path}: no such project; make it with: polibias-annotate create RUN --project {name}")
-    return path
-
-
 def open_store(path: Path) -> Store:
     """The store at `path`. Raises InputError if it is missing or was laid out by another version."""
     if not path.is_file():
         raise InputError(f"{path}: no such project database")
     store = Store(path)
-    with store.reading() as session:
-        version = session.connection().exec_driver_sql("PRAGMA user_version").scalar_one()
-    if version != schema.VERSION:
-        raise InputError(f"{path}: laid out as version {version}, this program reads version {schema.VERSION}")
+    check_layout(store)
     return store
 
 
@@ -227,27 +294,3 @@ def open_store(path: Path) -> Store:
 def shared_store(path: Path) -> Store:
     """The one store of this process for `path`, so that its writers take turns and its connections are reused."""
     return open_store(path)
-
-
-def engine_for(path: Path) -> Engine:
-    """A database engine whose transactions begin when ours do, with the write lock where one is asked for."""
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)),
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
-        pool_timeout=BUSY_SECONDS,
-    )
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """Hand transactions over to `_begin`; write through to the disk at every commit."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-        connection.execute(f"PRAGMA {pragma}").fetchall()
-
-
-def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")

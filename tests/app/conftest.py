@@ -9,9 +9,12 @@ import msgspec
 import pytest
 from sqlmodel import select
 
-from annotate_app.blind import Entry
-from annotate_app.create import Created, create
+from annotate_app.create import Created, Wanted, create
 from annotate_app.enrolment import Invitation, invite
+from annotate_app.origins import read_run
+from annotate_app.protocol import AnnotationProtocol
+from annotate_app.protocols import read_protocol
+from annotate_app.questions import Entry
 from annotate_app.schema import Annotator
 from annotate_app.sealed import Sealed, read_sealed
 from annotate_app.store import Store, open_store
@@ -246,12 +249,34 @@ class Place(NamedTuple):
         return read_sealed(self.made.sealed)
 
 
+ADDRESS = "http://127.0.0.1:8501"
+SHIPPED = read_protocol(ROOT / "data/annotation/blind-pairs.toml", "pairs")
+
+
+def protocol(**assignment: Any) -> AnnotationProtocol:
+    """The shipped protocol with other entries under [assignment]."""
+    return msgspec.structs.replace(SHIPPED, assignment=msgspec.structs.replace(SHIPPED.assignment, **assignment))
+
+
+WITHOUT_TERMS = msgspec.structs.replace(SHIPPED, consent="", content="", statement="")
+"""A protocol whose annotators come to the first item at once."""
+
+
 def make_project(
-    folder: Path, topics: Sequence[Topic] = TOPICS, models: Sequence[str] = MODELS, rubric: Rubric = RUBRIC
+    folder: Path,
+    topics: Sequence[Topic] = TOPICS,
+    models: Sequence[str] = MODELS,
+    rubric: Rubric = RUBRIC,
+    protocol: AnnotationProtocol = WITHOUT_TERMS,
 ) -> Place:
     """A project called `first` on a fresh hand-made run."""
     run = build_run(folder / "runs" / "hand-made", topics, models, rubric)
-    return Place(folder, run, create(run, "first", 7, None, folder / "projects", folder / "sealed"))
+    return Place(folder, run, make_on(run, folder, protocol))
+
+
+def make_on(run: Run, folder: Path, protocol: AnnotationProtocol = WITHOUT_TERMS, name: str = "first") -> Created:
+    """A project on a run, in a folder's own `projects` and `sealed`."""
+    return create(read_run(run), Wanted(name, protocol, ADDRESS, 7), folder / "projects", folder / "sealed")
 
 
 def place_in(folder: Path, like: Place) -> Place:
@@ -268,7 +293,7 @@ def _moved(path: Path, folder: Path, like: Place) -> Path:
 
 def enrol(store: Store, *names: str) -> list[Invitation]:
     with store.writing() as session:
-        return invite(session, store, names, "http://127.0.0.1:8501")
+        return invite(session, store, names)
 
 
 def annotator_id(store: Store, name: str) -> int:
@@ -289,7 +314,7 @@ def answers_to(entry: Entry, dimension: str) -> tuple[int | None, str | None]:
 
 def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
     """A complete entry: the same answer to every dimension."""
-    return Entry({k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()}, comment)
+    return Entry({k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()}, {"": comment} if comment else {})
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The layouts, oldest first."""
