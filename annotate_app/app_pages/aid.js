@@ -12,7 +12,14 @@ export default function (component) {
     now.page = component.data.page;
     now.current = component.data.cards[0] ?? "";
     now.seen = Date.now();
+    now.gap = "";
   }
+  // A submission that was refused leads to what is missing, once for each gap.
+  if (component.data.gap && component.data.gap !== now.gap) {
+    now.current = component.data.gap;
+    card(now.current)?.scrollIntoView({ block: "nearest" });
+  }
+  now.gap = component.data.gap;
   mark();
   listen();
   return () => { now.data = null; };

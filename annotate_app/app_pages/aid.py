@@ -25,8 +25,12 @@ class Keys(NamedTuple):
     sides: tuple[str, ...]
 
 
-def show(page: str, keys: Keys, on: bool, heard: Heard) -> None:
-    """Mount the hand for the page of this name. `heard` is told what it reports: `quote` or `idle`, and the details."""
+def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
+    """Mount the hand for the page of this name.
+
+    `gap` is the card that keeps the page from being submitted, '' for none. `heard` is told what the hand reports:
+    `quote` or `idle`, and the details.
+    """
 
     def listener(kind: str) -> Callable[[], None]:
         def tell() -> None:
@@ -39,7 +43,7 @@ def show(page: str, keys: Keys, on: bool, heard: Heard) -> None:
     digits = {part: {"from": first} for part, first in keys.digits.items()}
     _mount(
         key=KEY,
-        data={"page": page, "cards": list(keys.cards), "digits": digits, "sides": list(keys.sides), "keys": on},
+        data={"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "keys": on, "gap": gap},
         on_quote_change=listener("quote"),
         on_idle_change=listener("idle"),
         height=1,

@@ -13,7 +13,8 @@ import streamlit as st
 from annotate_app.app_pages import visit
 from annotate_app.blind import shown_answer, shown_number, stored_answer
 from annotate_app.passages import passage
-from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, merged, settle
+from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, gaps, merged, settle
+from annotate_app.sheets import writable
 from annotate_app.store import Receipt, Store, View
 from polibias.domain.sides import other
 from polibias.errors import StorageError
@@ -287,12 +288,32 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
         noticed(store, form, "idle", {"seconds": float(seconds)})
 
 
-def was_asked(form: Form) -> bool:
-    """Whether the reader has tried to submit this, so that gaps may be named."""
-    return bool(st.session_state.get(ASKED) == form.name)
+class State(NamedTuple):
+    """How the item on the screen stands in the store.
+
+    `draft`: something is stored that is not submitted. `gap` is the part that kept it from being submitted, once that
+    was tried, '' for none. `trouble` says what could not be stored or submitted, '' for nothing.
+    """
+
+    missing: tuple[Question, ...]
+    draft: bool
+    gap: str
+    trouble: str
 
 
-def settled(store: Store, form: Form) -> Entry | None:
+def state(store: Store, form: Form) -> State:
+    """The state of a form, to be asked before its widgets are drawn."""
+    saved = _settled(store, form)
+    if saved is None:
+        return State((), False, "", NOT_SAVED)
+    missing = tuple(gaps(form.scheme, saved.answers, bool(form.view.check)))
+    tried = st.session_state.get(ASKED) == form.name
+    conflict = form.scheme.conflict(saved.answers) if tried and not missing else ""
+    draft = form.view.place.draft is not None or saved != settle(form.scheme, form.view.entry)
+    return State(missing, draft, missing[0].part if tried and missing else "", conflict)
+
+
+def _settled(store: Store, form: Form) -> Entry | None:
     """What is stored, once that is what stands on the screen; None if it cannot be made so.
 
     `form.view` was read after the click was stored: a difference means that a write was refused, or that the
@@ -300,19 +321,11 @@ def settled(store: Store, form: Form) -> Entry | None:
     """
     stored, place = settle(form.scheme, form.view.entry), form.view.place
     screen = merged(form.scheme, stored, form.on_screen())
-    if screen == stored:
+    if screen == stored or not writable(place):
         return stored
     person = visit.person(store)
     try:
         kept = person and store.keep(person.id, place.presentation, place.revision, screen)
     except StorageError:
         kept = None
-    if kept and kept.outcome in ("saved", "unchanged"):
-        return screen
-    st.error(NOT_SAVED)
-    return None
-
-
-def has_draft(form: Form, entry: Entry) -> bool:
-    """Whether something is stored that is not submitted."""
-    return form.view.place.draft is not None or entry != settle(form.scheme, form.view.entry)
+    return screen if kept and kept.outcome in ("saved", "unchanged") else None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotate_app import settings
 from annotate_app.app_pages import visit
 from annotate_app.blind import literal
 from annotate_app.store import Store
@@ -30,10 +31,18 @@ TO_THE_TOP = """<script>
 def begin(title: str, name: str, wide: bool = True) -> None:
     """Open a page. `name` tells pages apart: under a new one the reader starts at the top."""
     st.set_page_config(page_title=title, layout="wide" if wide else "centered", initial_sidebar_state="collapsed")
-    st.html(STYLE)
+    st.html(_colours() + STYLE)
     st.title(title, anchor=False)
     st.html(TO_THE_TOP % json.dumps(name), unsafe_allow_javascript=True)
     visit.show_notice()
+
+
+def _colours() -> str:
+    """The theme's colours for this page's own style, as the reader's theme has them."""
+    mode = "dark" if st.context.theme.type == "dark" else "light"
+    names = {"page": "backgroundColor", "line": "borderColor", "mark": "primaryColor"}
+    colours = "; ".join(f"--{name}: {settings.THEME[f'theme.{mode}.{option}']}" for name, option in names.items())
+    return f"<style>:root {{ {colours} }}</style>"
 
 
 def end(store: Store, leaving: bool = True) -> None:

@@ -49,8 +49,9 @@ def _line(board: Board, question: Question, expected: tuple[str, ...]) -> str:
 
 
 def _title(board: Board, question: Question) -> str:
-    parts = (*board.rubric.dimensions, *board.rubric.labels)
-    title = next((part.title for part in parts if part.id == question.part), question.part)
+    titles = {part.id: part.title for part in board.rubric.dimensions}
+    titles |= {part.id: part.title for part in board.rubric.labels}
+    title = titles.get(question.part, question.part)
     return f"{title}, {board.rubric.favoured.question}" if question.kind == "favoured" else title
 
 

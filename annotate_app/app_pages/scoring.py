@@ -6,13 +6,12 @@ import streamlit as st
 
 from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.cards import Board
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.clicks import Form, State
 from annotate_app.app_pages.guide import show_guide, show_scale
 from annotate_app.app_pages.notes import show_comment
 from annotate_app.app_pages.ways import ways
 from annotate_app.blind import line_above
 from annotate_app.blind import versions as versions_of
-from annotate_app.questions import gaps
 from annotate_app.sheets import writable
 from annotate_app.store import Place, Store
 from polibias.domain.rubric import Rubric
@@ -22,19 +21,20 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
     """Draw the pair that stands at `place`."""
     form = clicks.form_for(store, store.view(place))
     clicks.opened(store, form)
-    pace.begin(store, person, form, row)
-    _standing(store, form)
-    show_guide(rubric)
     shown = versions_of(form.view.item, form.view.first)
+    board = cards.board(store, form, rubric, shown)
+    state = clicks.state(store, form)
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
+            pace.begin(store, person, form, row)
+            _standing(store, form)
+            show_guide(rubric)
             look = looks.show(store, form)
+            aid.show(form.name, cards.keys(board), look.keys and writable(place), state.gap, _heard(store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])
         with right, st.container(key="panel"):
-            board = cards.board(store, form, rubric, shown)
-            _panel(board, row)
-    aid.show(form.name, cards.keys(board), look.keys and writable(place), _heard(store, form))
+            _panel(board, row, state)
     frame.end(store)
 
 
@@ -42,7 +42,7 @@ def _heard(store: Store, form: Form) -> aid.Heard:
     return lambda kind, said: clicks.heard(store, form, kind, said)
 
 
-def _panel(board: Board, row: Sequence[Place]) -> None:
+def _panel(board: Board, row: Sequence[Place], state: State) -> None:
     """Everything to be answered; a practice pair that was answered shows what it teaches instead."""
     show_scale(board.rubric)
     if lessons.show(board, row):
@@ -50,7 +50,11 @@ def _panel(board: Board, row: Sequence[Place]) -> None:
     cards.show(board)
     show_comment(board.store, board.form, "", "Comment on the pair (optional)")
     aside.show(board.store, board.form)
-    _submission(board, row)
+    note = f"Saved: {cards.answered(board, state.missing)} answered. Not submitted yet." if state.draft else ""
+    trouble = state.trouble
+    if state.gap:
+        trouble = f"Not submitted yet. Still missing: {'; '.join(cards.said(board, state.missing))}."
+    ways(board.store, board.form, row, note, trouble)
 
 
 def _standing(store: Store, form: Form) -> None:
@@ -66,16 +70,3 @@ def _standing(store: Store, form: Form) -> None:
     st.button(
         "Keep the answers I submitted before", key=form.key("discard"), on_click=clicks.discard, args=(store, form)
     )
-
-
-def _submission(board: Board, row: Sequence[Place]) -> None:
-    """The end of the panel: what is saved, what is missing, and the ways on."""
-    store, form = board.store, board.form
-    saved = clicks.settled(store, form)
-    missing = gaps(form.scheme, saved.answers, bool(form.view.check)) if saved else []
-    if missing and clicks.was_asked(form):
-        st.error(f"Not submitted yet. Still missing: {'; '.join(cards.said(board, missing))}.")
-    note = ""
-    if saved and clicks.has_draft(form, saved):
-        note = f"Saved: {cards.answered(board, missing)} answered. Not submitted yet."
-    ways(store, form, row, note)

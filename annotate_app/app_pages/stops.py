@@ -1,4 +1,4 @@
-"""Pages at which the work ends: declined, practice not passed, withdrawn, closed; and the question before withdrawing."""
+"""Pages at which the work ends: declined, practice not passed, withdrawn, closed; and the question before that."""
 
 import streamlit as st
 

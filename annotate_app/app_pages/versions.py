@@ -38,10 +38,10 @@ def _prompt(version: Version, stretches: Sequence[Stretch], texts: Sequence[str]
 
 def _piece(stretch: Stretch, text: str) -> str:
     """One stretch as HTML; everything foreign is escaped."""
-    if stretch.left_out:
-        return f' <span class="left-out">[… {stretch.left_out} words alike …]</span> '
+    if stretch.kind == "elided":
+        return f' <span class="left-out">[… {stretch.words} words alike …]</span> '
     words = html.escape(text)
-    return f"<mark>{words}</mark>" if stretch.different and words.strip() else words
+    return f"<mark>{words}</mark>" if stretch.kind == "different" and words.strip() else words
 
 
 def _response(form: Form, version: Version, formatted: bool) -> None:

@@ -11,9 +11,11 @@ from annotate_app.store import Place, Store, first_open, reachable
 NO_BREAK_SPACE = "\u00a0"
 
 
-def ways(store: Store, form: Form, row: Sequence[Place], saved: str) -> None:
-    """Draw the buttons and the line that says what is stored."""
+def ways(store: Store, form: Form, row: Sequence[Place], saved: str, trouble: str) -> None:
+    """Draw the buttons, the line that says what is stored, and what keeps the item from being submitted."""
     with st.container(key="ways", gap="small"):
+        if trouble:
+            st.error(trouble)
         # Always a line, so that nothing moves under the hand when something is saved.
         st.text(saved or NO_BREAK_SPACE)
         with st.container(horizontal=True, vertical_alignment="center"):
