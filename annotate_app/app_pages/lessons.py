@@ -13,6 +13,9 @@ from annotate_app.store import Place, first_open
 from polibias.domain.display import visible
 
 
+ONCE_MORE = "Your practice answers were further from these than the study needs. Please practise once more."
+
+
 def show(board: Board, row: Sequence[Place]) -> bool:
     """Draw the feedback, if this is an answered practice pair; whether it is one."""
     lesson = board.form.view.lesson
@@ -27,6 +30,8 @@ def show(board: Board, row: Sequence[Place]) -> bool:
     if lines:
         st.markdown("\n".join(lines))
     st.text(visible(lesson.feedback))
+    if any(one.open for one in row if one.presentation == board.form.view.place.presentation):
+        st.warning(ONCE_MORE)
     with st.container(horizontal=True):
         waiting = first_open(row)
         ready = waiting is None or waiting.role != "practice"
