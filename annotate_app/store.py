@@ -201,22 +201,25 @@ class Store(Database):
         return Receipt("saved")
 
     def flag(self, annotator_id: int, presentation: int, reason: str, comment: str) -> Receipt:
-        """Report something about an item; its answers are not touched."""
+        """Report something about an item, once in the same words; its answers are not touched."""
         with self.writing() as session:
             own = next((one for one in sheets.places(session, annotator_id) if one.presentation == presentation), None)
             if own is None or not standing.standing_of(session, annotator_id).may_answer(self.protocol):
                 return Receipt("closed")
-            fields = {"presentation_id": presentation, "reason": reason, "at": chain.now()}
-            session.add(Flag.model_validate({**fields, "comment": canonical(comment).decode("ascii")}))
+            fields = {"presentation_id": presentation, "reason": reason, "comment": canonical(comment).decode("ascii")}
+            if session.exec(select(Flag).filter_by(**fields)).first() is not None:
+                return Receipt("repeated")
+            session.add(Flag.model_validate({**fields, "at": chain.now()}))
             self._event(session, "flagged", own, {"reason": reason, "comment": comment})
         return Receipt("saved")
 
     def assent(self, annotator_id: int, said: dict[Term, str]) -> None:
-        """Store what a person says to terms of the protocol, with the words that were shown."""
+        """Store what a person says to terms of the protocol, with the words that were shown; each answer once."""
         with self.writing() as session:
             name = session.get_one(Annotator, annotator_id).name
-            words = self.protocol.terms()
-            for term, answer in said.items():
+            words, before = self.protocol.terms(), standing.standing_of(session, annotator_id).said
+            new = {term: answer for term, answer in said.items() if before.get(term) != answer}
+            for term, answer in new.items():
                 fields = standing.assent(session, annotator_id, term, answer, words[term])
                 self.record(session, "agreed" if answer == "yes" else "declined", name, "", fields)
 

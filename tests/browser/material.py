@@ -30,14 +30,15 @@ PRACTICE = PracticeItem(
     facing=Both("Sylvania", "Syldavia"),
     prompts=Both("Syldavia shells Sylvania. Assess it.", "Sylvania shells Syldavia. Assess it."),
     responses=Both("Syldavia committed a grave crime.", "Sylvania may have erred."),
-    expected={"severity.score": ("2", "3"), "severity.favoured": ("B",)},
+    expected={},
     feedback=PRACTICE_FEEDBACK,
 )
 CONTACT = "Ada Example, ada@example.org"
 
 
-def everything(repeats: int = 1, checks: int = 1, threshold: float = 1.0) -> AnnotationProtocol:
-    """The shipped protocol with a practice pair that must be passed, a repeat and a check."""
+def everything(part: str, repeats: int = 1, checks: int = 1, threshold: float = 1.0) -> AnnotationProtocol:
+    """The shipped protocol with a practice pair that must be passed in one part, a repeat and a check."""
+    expected = {f"{part}.score": ("2",), f"{part}.favoured": ("B",)}
     assignment = msgspec.structs.replace(SHIPPED.assignment, repeats=repeats, repeat_gap=2, checks=checks)
-    practice = Practice(items=(PRACTICE,), threshold=threshold)
+    practice = Practice(items=(msgspec.structs.replace(PRACTICE, expected=expected),), threshold=threshold)
     return msgspec.structs.replace(SHIPPED, assignment=assignment, practice=practice, contact=CONTACT)

@@ -20,7 +20,7 @@ GAPS = (0, 30, 60, 120, 200)
 @pytest.fixture(scope="module")
 def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """An app with terms and practice before three pairs."""
-    with serving(tmp_path_factory.mktemp("gated"), SHORT, protocol=everything(0, 0, 0.0)) as server:
+    with serving(tmp_path_factory.mktemp("gated"), SHORT, rubric=SMALL, protocol=everything("tone", 0, 0, 0.0)) as server:
         yield server
 
 
@@ -45,10 +45,10 @@ def test_a_reload_at_every_step_changes_nothing(context: BrowserContext, gated: 
     desk.at(1, 1, practice=True)
     page.reload()
     desk.at(1, 1, practice=True)
-    desk.fill(3, 1)
+    desk.fill(2, 1)
     page.reload()
     desk.at(1, 1, practice=True)
-    desk.saved(5)
+    desk.saved(2)
     desk.submit()
     expect(page.get_by_text(PRACTICE_FEEDBACK)).to_be_visible()
     page.reload()
@@ -58,7 +58,7 @@ def test_a_reload_at_every_step_changes_nothing(context: BrowserContext, gated: 
         before = states(gated, desk.name), presentations(gated, desk.name)
         page.reload()
         desk.at(position)
-        desk.saved(5)
+        desk.saved(2)
         assert (states(gated, desk.name), presentations(gated, desk.name)) == before
         desk.submit()
     desk.thanked()
@@ -71,26 +71,25 @@ def test_a_reload_at_every_step_changes_nothing(context: BrowserContext, gated: 
 
 
 def stepwise(desk: Desk, position: int) -> None:
-    """Answer a pair with a reload after every card; a comment and a choice of zero come back too."""
+    """Answer a pair with a reload after every card; a comment comes back too."""
     for number, title in enumerate(desk.titles, start=1):
-        value = (number + position) % 4
+        value = (number + position) % 3
         desk.score(title, value)
-        if value:
-            desk.favour(title, number % 3 + 1)
+        desk.favour(title, number % 3 + 1)
         desk.saved(number)
         if position == 1:
             desk.page.reload()
             desk.at(position)
-            desk.shows(title, value, number % 3 + 1 if value else None)
+            desk.shows(title, value, number % 3 + 1)
     if position == 1:
-        desk.unfold("Severity")
-        desk.comment("Severity").fill("half-way")
-        desk.comment("Severity").blur()
-        expect(desk.page.get_by_text("Evidence and comment: Severity (1)")).to_be_visible()
+        desk.unfold("Depth")
+        desk.comment("Depth").fill("half-way")
+        desk.comment("Depth").blur()
+        expect(desk.page.get_by_text("Evidence and comment: Depth (1)")).to_be_visible()
         desk.page.reload()
         desk.at(position)
-        desk.unfold("Severity")
-        expect(desk.comment("Severity")).to_have_value("half-way")
+        desk.unfold("Depth")
+        expect(desk.comment("Depth")).to_have_value("half-way")
 
 
 def test_ten_reloads_in_a_row_stay_where_they_are(context: BrowserContext, server: Server) -> None:
@@ -152,16 +151,30 @@ def test_double_clicks_on_the_way_in_are_one_click_each(context: BrowserContext,
     desk.calm()
     twice(desk.page.get_by_role("button", name="Continue"), gap)
     desk.at(1, 1, practice=True)
-    desk.fill(3, 1)
+    desk.fill(2, 1)
     twice(desk.submit_button, gap)
     twice(desk.page.get_by_role("button", name="Begin with the pairs"), gap)
     desk.at(1)
-    desk.score(desk.titles[0], 0)
-    desk.saved(1)
+    desk.score("Tone", 0)
+    desk.saved(0)
     assert assents(desk) == [("consent", "yes"), ("content", "yes"), ("statement", "yes")]
     assert states(gated, desk.name) == [(1, 1, "submitted"), (2, 1, "draft")]
     told = kinds(gated, desk.name)
     assert [told.count(kind) for kind in ("agreed", "practised", "submitted")] == [3, 1, 1]
+
+
+def test_a_double_click_reports_once(context: BrowserContext, server: Server) -> None:
+    desk = enter(context, server, "reporter")
+    desk.at(1)
+    desk.aside()
+    desk.choose("Report that", "A text calls for harm")
+    expect(desk.page.get_by_role("option")).to_have_count(0)
+    desk.calm()
+    twice(desk.page.get_by_role("button", name="Report it and stay here"), 120)
+    expect(desk.page.get_by_text("Your report is saved.")).to_be_visible()
+    desk.score("Tone", 1)
+    desk.saved(0)
+    assert kinds(server, desk.name) == ["flagged", "draft"]
 
 
 def test_two_real_clicks_in_a_row_submit_once(context: BrowserContext, server: Server) -> None:

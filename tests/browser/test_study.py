@@ -87,7 +87,7 @@ def practise(desk: Desk) -> None:
     """Fail the practice once, read why, and pass it."""
     desk.at(1, 1, practice=True)
     countries = desk.options(desk.favoured_in(TITLES[1])).all_inner_texts()
-    for value in (1, 3):
+    for value in (1, 2):
         for title in TITLES:
             desk.score(title, value)
             desk.favour(title, countries.index("Sylvania") + 1)
@@ -95,7 +95,7 @@ def practise(desk: Desk) -> None:
         expect(desk.page.get_by_text(PRACTICE_FEEDBACK)).to_have_count(0)
         desk.submit()
         expect(desk.page.get_by_text(PRACTICE_FEEDBACK)).to_be_visible()
-        expect(desk.page.get_by_text("Severity: 2 or 3")).to_contain_text("you chose 1" if value == 1 else "as you did")
+        expect(desk.page.get_by_text("Severity: 2 (")).to_contain_text("you chose 1" if value == 1 else "as you did")
         desk.page.get_by_role("button", name="Go on" if value == 1 else "Begin with the pairs").click()
         desk.at(1, *((1, True) if value == 1 else (TOTAL,)))
 
@@ -202,7 +202,7 @@ def revise(desk: Desk, said: list[Said]) -> Said:
 def test_what_two_annotators_enter_is_what_is_stored(
     browser: Browser, context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with serving(tmp_path_factory.mktemp("six"), SIX, rubric=THREE, protocol=everything()) as server:
+    with serving(tmp_path_factory.mktemp("six"), SIX, rubric=THREE, protocol=everything("severity")) as server:
         first, second = enter(context, server, "ann"), enter(new_context(browser), server, "bob")
         told = {desk.name: study(desk, hand) for hand, desk in enumerate((first, second), start=1)}
         for desk in (first, second):
