@@ -293,10 +293,12 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
 class State(NamedTuple):
     """How the item on the screen stands in the store.
 
+    `saved` is what is stored, None if what stands on the screen could not be.
     `draft`: something is stored that is not submitted. `gap` is the part that kept it from being submitted, once that
     was tried, '' for none. `trouble` says what could not be stored or submitted, '' for nothing.
     """
 
+    saved: Entry | None
     missing: tuple[Question, ...]
     draft: bool
     gap: str
@@ -307,12 +309,23 @@ def state(store: Store, form: Form) -> State:
     """The state of a form, to be asked before its widgets are drawn."""
     saved = _settled(store, form)
     if saved is None:
-        return State((), False, "", NOT_SAVED)
+        return State(None, (), False, "", NOT_SAVED)
     missing = tuple(gaps(form.scheme, saved.answers, bool(form.view.check)))
     tried = st.session_state.get(ASKED) == form.name
     conflict = form.scheme.conflict(saved.answers) if tried and not missing else ""
     draft = form.view.place.draft is not None or saved != settle(form.scheme, form.view.entry)
-    return State(missing, draft, missing[0].part if tried and missing else "", conflict)
+    return State(saved, missing, draft, missing[0].part if tried and missing else "", conflict)
+
+
+def unsaid(form: Form, state: State) -> bool:
+    """Whether the drawn page shows an answer that is not stored; drawing it once more stores it.
+
+    A window that comes back to a restarted server brings what stands on its screen along with the first drawing,
+    and only widgets that were drawn can be asked.
+    """
+    if state.saved is None or not writable(form.view.place):
+        return False
+    return merged(form.scheme, state.saved, form.on_screen()) != state.saved
 
 
 def _settled(store: Store, form: Form) -> Entry | None:

@@ -36,6 +36,8 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
         with right, st.container(key="panel"):
             _panel(board, row, state)
     frame.end(store)
+    if clicks.unsaid(form, state):
+        st.rerun()
 
 
 def _heard(store: Store, form: Form) -> aid.Heard:
