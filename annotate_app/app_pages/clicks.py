@@ -20,6 +20,7 @@ from polibias.domain.sides import other
 from polibias.errors import StorageError
 
 ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
+BREAKS = "clicks.breaks"
 
 BLANK = (None, "")
 
@@ -39,12 +40,14 @@ NO_REASON = "Please choose a reason first."
 class Form(NamedTuple):
     """One place at one revision as it stands on the screen. Widget keys carry only code and revision.
 
-    `drops` counts the drafts dropped in this window: widgets after one are new ones.
+    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
+    connections, after which choices are new ones.
     """
 
     scheme: AnyScheme
     view: View
     drops: int = 0
+    breaks: int = 0
 
     @property
     def name(self) -> str:
@@ -62,7 +65,8 @@ class Form(NamedTuple):
     def part(self, question: Question) -> str:
         """A question's place on the screen, which speaks of versions 1 and 2 only."""
         kind = question.kind
-        return f"{question.part}-{shown_number(kind, self.view.first) if kind == 'A' or kind == 'B' else kind}"
+        asked = shown_number(kind, self.view.first) if kind == "A" or kind == "B" else kind
+        return f"{question.part}-{asked}" + (f"-{self.breaks}" if self.breaks else "")
 
     def shown(self, question: Question) -> str | None:
         """What a question shows at first; a value that only follows from another answer is no answer to it."""
@@ -100,7 +104,17 @@ class Form(NamedTuple):
 
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
-    return Form(store.scheme, view, st.session_state.get(DROPS, 0))
+    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+
+
+def renew() -> None:
+    """Draw every choice anew from what is stored.
+
+    A connection that broke in the middle of a drawing can leave choices blank on a screen whose server believes that
+    they show what was chosen.
+    """
+    st.session_state[BREAKS] = st.session_state.get(BREAKS, 0) + 1
+    st.rerun()
 
 
 def opened(store: Store, form: Form) -> None:
