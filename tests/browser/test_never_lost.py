@@ -20,7 +20,9 @@ GAPS = (0, 30, 60, 120, 200)
 @pytest.fixture(scope="module")
 def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """An app with terms and practice before three pairs."""
-    with serving(tmp_path_factory.mktemp("gated"), SHORT, rubric=SMALL, protocol=everything("tone", 0, 0, 0.0)) as server:
+    with serving(
+        tmp_path_factory.mktemp("gated"), SHORT, rubric=SMALL, protocol=everything("tone", 0, 0, 0.0)
+    ) as server:
         yield server
 
 
@@ -267,7 +269,12 @@ def test_a_finished_study_can_be_looked_at_and_revised(context: BrowserContext, 
     desk.shows("Tone", 1, 1)
     desk.submit()
     desk.thanked()
-    assert states(server, desk.name) == [(1, 1, "submitted"), (2, 1, "submitted"), (2, 2, "submitted"), (3, 1, "submitted")]
+    assert states(server, desk.name) == [
+        (1, 1, "submitted"),
+        (2, 1, "submitted"),
+        (2, 2, "submitted"),
+        (3, 1, "submitted"),
+    ]
     assert kinds(server, desk.name).count("revised") == 1
 
 
