@@ -15,6 +15,12 @@ REVISION = "0001"
 
 SIDES = "('A', 'B')"
 UTC = Field(regex=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+CLOCK = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z"
+
+
+def is_utc(column: str) -> CheckConstraint:
+    """That a column holds UTC times with milliseconds, which compare as text."""
+    return CheckConstraint(f"{column} GLOB '{CLOCK}'", name=f"{column}_is_utc")
 
 
 class Project(SQLModel, table=True):
@@ -34,7 +40,7 @@ class Project(SQLModel, table=True):
     genesis: str
     created_at: str = UTC
 
-    __table_args__ = (CheckConstraint("id = 1", name="one_project"),)
+    __table_args__ = (CheckConstraint("id = 1", name="one_project"), is_utc("created_at"))
 
 
 class Question(SQLModel, table=True):
@@ -74,6 +80,8 @@ class Annotator(SQLModel, table=True):
     identity: str = Field(unique=True)
     enrolled_at: str = UTC
 
+    __table_args__ = (is_utc("enrolled_at"),)
+
 
 class Invite(SQLModel, table=True):
     """A personal link. Only the token's SHA-256 is kept; it can be redeemed until `revoked_at` is set."""
@@ -84,6 +92,8 @@ class Invite(SQLModel, table=True):
     created_at: str = UTC
     revoked_at: str | None = None
 
+    __table_args__ = (is_utc("created_at"), is_utc("revoked_at"))
+
 
 class Visit(SQLModel, table=True):
     """A browser that redeemed a link: the SHA-256 of its cookie. It ends with its link or at `ends_at`."""
@@ -92,6 +102,8 @@ class Visit(SQLModel, table=True):
     invite_id: int = Field(foreign_key="invite.id")
     opened_at: str = UTC
     ends_at: str = UTC
+
+    __table_args__ = (is_utc("opened_at"), is_utc("ends_at"))
 
 
 class Assent(SQLModel, table=True):
@@ -107,6 +119,7 @@ class Assent(SQLModel, table=True):
     __table_args__ = (
         CheckConstraint("term IN ('consent', 'content', 'statement')", name="known_term"),
         CheckConstraint("answer IN ('yes', 'no')", name="yes_or_no"),
+        is_utc("at"),
     )
 
 
@@ -134,6 +147,8 @@ class Presentation(SQLModel, table=True):
         CheckConstraint(f"first IN {SIDES}", name="first_is_a_side"),
         CheckConstraint("role IN ('practice', 'first', 'repeat')", name="known_role"),
         CheckConstraint("instructed IN ('', '1', '2', '3', '4', '5')", name="known_instruction"),
+        CheckConstraint("instructed = '' OR role = 'first'", name="instructed_at_first"),
+        CheckConstraint("(batch = 0) = (role = 'practice') AND batch >= 0", name="practice_is_batch_zero"),
     )
 
 
@@ -144,7 +159,7 @@ class Release(SQLModel, table=True):
     reason: str
     at: str = UTC
 
-    __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"),)
+    __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"), is_utc("at"))
 
 
 class Sheet(SQLModel, table=True):
@@ -166,6 +181,7 @@ class Sheet(SQLModel, table=True):
         CheckConstraint("revision >= 1", name="revision_from_one"),
         CheckConstraint("state IN ('draft', 'submitted', 'skipped', 'unsure')", name="known_state"),
         CheckConstraint("(state IN ('skipped', 'unsure')) = (reason <> '')", name="left_for_a_reason"),
+        is_utc("touched_at"),
         Index("one_draft", "presentation_id", unique=True, sqlite_where=text("state = 'draft'")),
     )
 
@@ -189,6 +205,8 @@ class Flag(SQLModel, table=True):
     comment: str
     at: str = UTC
 
+    __table_args__ = (is_utc("at"),)
+
 
 class Trial(SQLModel, table=True):
     """The outcome of one attempt at the practice items: `right` of `asked` expected answers were given."""
@@ -204,6 +222,7 @@ class Trial(SQLModel, table=True):
         CheckConstraint("attempt >= 1", name="attempt_from_one"),
         CheckConstraint('"right" BETWEEN 0 AND asked', name="no_more_right_than_asked"),
         CheckConstraint("passed IN (0, 1)", name="passed_or_not"),
+        is_utc("at"),
     )
 
 
@@ -213,6 +232,8 @@ class Withdrawal(SQLModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     at: str = UTC
 
+    __table_args__ = (is_utc("at"),)
+
 
 class Closure(SQLModel, table=True):
     """The end of the study: one row, after which nothing is answered any more."""
@@ -220,7 +241,7 @@ class Closure(SQLModel, table=True):
     id: int = Field(default=1, primary_key=True)
     at: str = UTC
 
-    __table_args__ = (CheckConstraint("id = 1", name="closed_once"),)
+    __table_args__ = (CheckConstraint("id = 1", name="closed_once"), is_utc("at"))
 
 
 class Event(SQLModel, table=True):
@@ -234,3 +255,5 @@ class Event(SQLModel, table=True):
     body: str
     prev: str
     hash: str = Field(unique=True)
+
+    __table_args__ = (is_utc("at"),)
