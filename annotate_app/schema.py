@@ -14,7 +14,6 @@ REVISION = "0001"
 """The migration that leads to this layout."""
 
 SIDES = "('A', 'B')"
-UTC = Field(regex=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 CLOCK = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z"
 
 
@@ -38,7 +37,7 @@ class Project(SQLModel, table=True):
     pair_key: str
     seed: int
     genesis: str
-    created_at: str = UTC
+    created_at: str
 
     __table_args__ = (CheckConstraint("id = 1", name="one_project"), is_utc("created_at"))
 
@@ -78,7 +77,7 @@ class Annotator(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     identity: str = Field(unique=True)
-    enrolled_at: str = UTC
+    enrolled_at: str
 
     __table_args__ = (is_utc("enrolled_at"),)
 
@@ -89,7 +88,7 @@ class Invite(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
     token_hash: str = Field(unique=True)
-    created_at: str = UTC
+    created_at: str
     revoked_at: str | None = None
 
     __table_args__ = (is_utc("created_at"), is_utc("revoked_at"))
@@ -100,8 +99,8 @@ class Visit(SQLModel, table=True):
 
     cookie_hash: str = Field(primary_key=True)
     invite_id: int = Field(foreign_key="invite.id")
-    opened_at: str = UTC
-    ends_at: str = UTC
+    opened_at: str
+    ends_at: str
 
     __table_args__ = (is_utc("opened_at"), is_utc("ends_at"))
 
@@ -114,7 +113,7 @@ class Assent(SQLModel, table=True):
     term: str
     answer: str
     text_hash: str
-    at: str = UTC
+    at: str
 
     __table_args__ = (
         CheckConstraint("term IN ('consent', 'content', 'statement')", name="known_term"),
@@ -157,7 +156,7 @@ class Release(SQLModel, table=True):
 
     presentation_id: int = Field(foreign_key="presentation.id", primary_key=True)
     reason: str
-    at: str = UTC
+    at: str
 
     __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"), is_utc("at"))
 
@@ -174,7 +173,7 @@ class Sheet(SQLModel, table=True):
     state: str
     reason: str = ""
     notes: str = "{}"
-    touched_at: str = UTC
+    touched_at: str
 
     __table_args__ = (
         UniqueConstraint("presentation_id", "revision"),
@@ -203,7 +202,7 @@ class Flag(SQLModel, table=True):
     presentation_id: int = Field(foreign_key="presentation.id", index=True)
     reason: str
     comment: str
-    at: str = UTC
+    at: str
 
     __table_args__ = (is_utc("at"),)
 
@@ -216,7 +215,7 @@ class Trial(SQLModel, table=True):
     right: int
     asked: int
     passed: int
-    at: str = UTC
+    at: str
 
     __table_args__ = (
         CheckConstraint("attempt >= 1", name="attempt_from_one"),
@@ -230,7 +229,7 @@ class Withdrawal(SQLModel, table=True):
     """Somebody who takes no further part. What becomes of the answers is in the protocol."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
-    at: str = UTC
+    at: str
 
     __table_args__ = (is_utc("at"),)
 
@@ -239,7 +238,7 @@ class Closure(SQLModel, table=True):
     """The end of the study: one row, after which nothing is answered any more."""
 
     id: int = Field(default=1, primary_key=True)
-    at: str = UTC
+    at: str
 
     __table_args__ = (CheckConstraint("id = 1", name="closed_once"), is_utc("at"))
 
@@ -248,7 +247,7 @@ class Event(SQLModel, table=True):
     """What happened, append-only. `prev` is the hash of the event before, `hash` covers everything else."""
 
     number: int = Field(primary_key=True)
-    at: str = UTC
+    at: str
     kind: str
     annotator: str = Field(index=True)
     item: str
