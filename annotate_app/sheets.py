@@ -197,9 +197,7 @@ def _answers(session: Session, sheet: Sheet) -> Sequence[Answer]:
 def finish(session: Session, place: Place, state: Finish, reason: str = "") -> bool:
     """Compare and set: the draft is finished if it still is a draft. False if another click was first."""
     draft = update(Sheet).where(*_is(place.presentation, place.revision), col(Sheet.state) == "draft")
-    done = session.connection().execute(draft.values(state=state, reason=reason, touched_at=now()))
-    session.expire_all()
-    return bool(done.rowcount)
+    return bool(session.exec(draft.values(state=state, reason=reason, touched_at=now())).rowcount)
 
 
 def drop_draft(session: Session, place: Place) -> bool:

@@ -251,10 +251,15 @@ class Store(Database):
             return Receipt("late")
         kind: chain.Kind = "revised" if place.finished and not place.open else state
         self._event(session, kind, place, submission(place.revision, state, reason, said))
-        row = sheets.places(session, annotator_id)
-        if place.role == "practice" and (trial := standing.judge_trial(session, annotator_id, row, self.protocol)):
-            self.record(session, "practised", session.get_one(Annotator, annotator_id).name, "", trial)
+        if place.role == "practice":
+            self._judge(session, annotator_id)
         return Receipt("saved")
+
+    def _judge(self, session: Session, annotator_id: int) -> None:
+        """Say in the chain how an attempt at practice went, once it is through."""
+        row = sheets.places(session, annotator_id)
+        if trial := standing.judge_trial(session, annotator_id, row, self.protocol):
+            self.record(session, "practised", session.get_one(Annotator, annotator_id).name, "", trial)
 
     def _draft(self, session: Session, place: Place, given: Entry) -> bool:
         changed = sheets.write_draft(session, place, given)
