@@ -51,7 +51,7 @@ def choose(session: Session, seed: int, annotator: Annotator, protocol: Annotati
     """A person's share: items with most free places first, chance deciding between equals.
 
     The places of who will never answer are free; those of who was away for long are taken over only once no free ones
-    are left. An item that a person ever had is not given to them again.
+    are left, the longest away first. An item that a person ever had is not given to them again.
     """
     had = set(session.exec(select(Presentation.item_code).where(Presentation.annotator_id == annotator.id)).all())
     study = session.exec(select(Item.code, Item.stratum, Item.pair).where(Item.lesson == "")).all()
@@ -62,11 +62,13 @@ def choose(session: Session, seed: int, annotator: Annotator, protocol: Annotati
     places = Counter(one.item for one in held)
     taken = places - Counter(one.item for one in given_up)
     stale = {one.item: one for one in (*reversed(idle), *given_up)}
+    longest = list(dict.fromkeys(one.annotator for one in idle))
 
-    def rank(code: str) -> tuple[bool, int, str]:
-        return taken[code] >= limit, taken[code], tagged_hash("annotation-slot/1", [seed, annotator.identity, code])
+    def rank(code: str) -> tuple[int, int, str]:
+        waited = longest.index(stale[code].annotator) if taken[code] >= limit else -1
+        return waited, taken[code], tagged_hash("annotation-slot/1", [seed, annotator.identity, code])
 
-    open_to_me = [code for code in sorted(free, key=rank) if taken[code] < limit or code in stale]
+    open_to_me = sorted((code for code in free if taken[code] < limit or code in stale), key=rank)
     chosen = open_to_me[: wish.size or len(open_to_me)]
     return Share({code: free[code] for code in chosen}, [stale[code] for code in chosen if places[code] >= limit])
 
