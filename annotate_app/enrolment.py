@@ -93,7 +93,7 @@ def invite(
     Raises InputError if the study is closed, and for further items of somebody who can answer none.
     """
     check_names(names)
-    base = check_url(url or store.project.address)
+    base = check_url(store.project.address if url is None else url)
     if closed(session):
         raise InputError(f"{store.path}: the study is closed; nobody can be invited any more")
     since = stamp(clock() - datetime.timedelta(hours=store.protocol.assignment.reopen_after_hours))

@@ -53,8 +53,7 @@ def barred_pairs(database: Path, name: str) -> frozenset[str]:
     another version.
     """
     with closing(Database(database)) as here, here.reading() as session:
-        own = session.exec(select(Project)).one()
-        kind, key = own.kind, own.pair_key
+        kind, key = session.exec(select(Project.kind, Project.pair_key)).one()
     barring = BARRED_BY.get(kind, frozenset())
     found: set[str] = set()
     for path in sorted(database.parent.parent.glob(f"*/{FILE}")):
@@ -68,9 +67,9 @@ def _seen(path: Path, person: str, barring: frozenset[str], key: str) -> set[str
     with closing(Database(path)) as other:
         check_layout(other)
         with other.reading() as session:
-            project = session.exec(select(Project)).one()
-            pairs = _given(session, person) if project.kind in barring else set()
-    if pairs and project.pair_key != key:
+            kind, coded_with = session.exec(select(Project.kind, Project.pair_key)).one()
+            pairs = _given(session, person) if kind in barring else set()
+    if pairs and coded_with != key:
         raise InputError(
             f"{path}: '{person}' annotates there too, and its pairs were coded with another key, so nobody can tell "
             "which pairs they have seen; make projects with one sealed folder, or invite somebody else"
