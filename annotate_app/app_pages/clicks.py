@@ -288,6 +288,11 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
         noticed(store, form, "idle", {"seconds": float(seconds)})
 
 
+def answers_on_screen(form: Form) -> dict[str, str | None]:
+    """The answers in stored form as they stand: what this window shows, and what is stored where it shows nothing."""
+    return merged(form.scheme, form.view.entry, form.on_screen()).answers
+
+
 class State(NamedTuple):
     """How the item on the screen stands in the store.
 
