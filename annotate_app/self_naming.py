@@ -1,9 +1,0 @@
-"""Stub."""
-
-
-def names_in(t, n):
-    return []
-
-
-def shipped_names():
-    return ()
