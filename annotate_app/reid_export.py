@@ -163,8 +163,12 @@ def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finishe
 
 
 def _times(events: Iterable[Event], annotator: str) -> dict[str, Spent]:
-    """Time on each of one person's places, by position: an item that comes back is timed apart."""
-    mine = ((event, chain.body(event)) for event in events if event.annotator == annotator)
+    """Time on each of one person's places, by position: an item that comes back is timed apart.
+
+    What others did to the person's row takes no time.
+    """
+    own = (event for event in events if event.annotator == annotator and event.kind not in chain.NOT_THEIR_OWN)
+    mine = ((event, chain.body(event)) for event in own)
     return spent(
         Moment(event.at, event.kind, str(body.get("position", "")), body["seconds"] if event.kind == "idle" else 0.0)
         for event, body in mine
@@ -309,7 +313,8 @@ def _put(building: Path, out: Path) -> None:
         try:
             building.rename(out)
         except OSError:
-            former.rename(out)
+            if former.exists():
+                former.rename(out)
             raise
     shutil.rmtree(former, ignore_errors=True)
 

@@ -192,6 +192,7 @@ def _files() -> str:
         GUESSES: "every finished revision, append-only ledger rows; a later one names what it `supersedes`",
         CSV: "the last revision of each; a text that a spreadsheet would run has an apostrophe in front",
         PARQUET: "the same, typed, every text as it is",
+        CODEBOOK: "this text",
         FLAGS: "what annotators reported about items, also about those they did not finish",
         "manifest.json": "the folder's seal; `polibias verify` checks it",
     }
