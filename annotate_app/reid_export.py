@@ -33,6 +33,7 @@ from annotate_app.reid_tables import (
 )
 from annotate_app.schema import Annotator, Closure, Event, Flag, Presentation, Withdrawal
 from annotate_app.sealed import MaskedOrigin, Sealed
+from annotate_app.standing import closed
 from annotate_app.store import Store
 from annotate_app.timing import Moment, Spent, spent
 from polibias.domain.reidentification import outcome
@@ -83,7 +84,7 @@ class Exported(NamedTuple):
     interim: list[Interim]
 
 
-def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str = "", bom: bool = False) -> Exported:
+def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None = None, bom: bool = False) -> Exported:
     """Write the study's export into the folder `out`, all of it or nothing.
 
     `interim` is the reason for an export before the study is closed; the event chain keeps it. `bom` begins the CSV
@@ -94,9 +95,8 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str = "", b
     _check_place(out, store.project.name)
     gathered = gather(store, sealed)
     _check_reason(store, gathered, interim)
-    if interim:
-        with store.writing() as session:
-            store.record(session, "interim", "", "", {"reason": interim})
+    if interim is not None:
+        _open_early(store, interim, sum(one.current for one in gathered.rows))
         gathered = gather(store, sealed)
     with _beside(out) as building:
         _write(building, store, sealed, gathered, bom)
@@ -105,14 +105,22 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str = "", b
     return Exported(out, current, len(gathered.rows), manifest_hash(out), gathered.interim)
 
 
-def _check_reason(store: Store, gathered: Gathered, interim: str) -> None:
+def _open_early(store: Store, reason: str, rows: int) -> None:
+    """Tell the event chain of an export before the close, unless the close came first."""
+    with store.writing() as session:
+        if closed(session):
+            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
+        store.record(session, "interim", "", "", {"reason": reason, "annotations": rows})
+
+
+def _check_reason(store: Store, gathered: Gathered, interim: str | None) -> None:
     name = store.project.name
-    if gathered.closed_at is None and not interim.strip():
+    if gathered.closed_at is None and not (interim or "").strip():
         raise InputError(
             f"{store.path}: the study is not closed; close it with: polibias-annotate close {name}, or export what "
             "there is with --interim REASON, which every later report will say"
         )
-    if gathered.closed_at is not None and interim:
+    if gathered.closed_at is not None and interim is not None:
         raise InputError(f"{store.path}: the study is closed; export it without --interim")
 
 
@@ -153,7 +161,7 @@ def _interim(told: Chain) -> list[Interim]:
 def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finished]) -> list[Guess]:
     """The rows without their ids; the last revision of a showing is current and has the time spent on it."""
     last = {(one.annotator, one.shown.position): one.revision for one in finished}
-    times = {name: _times(events, name) for name in {one.annotator for one in finished}}
+    times = _times(events)
     found = []
     for one in finished:
         current = last[one.annotator, one.shown.position] == one.revision
@@ -162,17 +170,19 @@ def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finishe
     return found
 
 
-def _times(events: Iterable[Event], annotator: str) -> dict[str, Spent]:
-    """Time on each of one person's places, by position: an item that comes back is timed apart.
+def _times(events: Iterable[Event]) -> dict[str, dict[str, Spent]]:
+    """Time on each place of each person, by position: an item that comes back is timed apart.
 
-    What others did to the person's row takes no time.
+    What others did to a person's row takes no time.
     """
-    own = (event for event in events if event.annotator == annotator and event.kind not in chain.NOT_THEIR_OWN)
-    mine = ((event, chain.body(event)) for event in own)
-    return spent(
-        Moment(event.at, event.kind, str(body.get("position", "")), body["seconds"] if event.kind == "idle" else 0.0)
-        for event, body in mine
-    )
+    found: dict[str, list[Moment]] = {}
+    for event in events:
+        if event.kind not in chain.NOT_THEIR_OWN:
+            body = chain.body(event)
+            away = body["seconds"] if event.kind == "idle" else 0.0
+            moment = Moment(event.at, event.kind, str(body.get("position", "")), away)
+            found.setdefault(event.annotator, []).append(moment)
+    return {annotator: spent(moments) for annotator, moments in found.items()}
 
 
 def _row(sealed: Sealed, one: Finished) -> ReidGuess:
@@ -197,7 +207,7 @@ def _row(sealed: Sealed, one: Finished) -> ReidGuess:
         "status": one.state,
         "reason": one.reason,
         "revision": one.revision,
-        "check_passed": None if checked is None else checked == one.shown.instructed,
+        "check": "" if checked is None else "passed" if checked == one.shown.instructed else "failed",
         "comments": one.said["comments"],
         "quotes": {part: [(q["side"], q["text"]) for q in said] for part, said in one.said["quotes"].items()},
     }

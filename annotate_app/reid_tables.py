@@ -17,7 +17,7 @@ CSV, PARQUET, FLAGS, CODEBOOK = "guesses.csv", "guesses.parquet", "flags.csv", "
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 BOM = "\ufeff"
 
-Kind = Literal["text", "whole", "real", "yes or no"]
+Kind = Literal["text", "whole", "real"]
 
 
 class Guess(NamedTuple):
@@ -73,7 +73,7 @@ COLUMNS: dict[str, Column] = {
     "status": Column("text", "submitted, skipped or unsure"),
     "reason": Column("text", "why it was skipped or left as unsure"),
     "revision": Column("whole", "how many times it was finished"),
-    "check_passed": Column("yes or no", "whether the instruction beside the item was followed; empty for none"),
+    "check": Column("text", "passed or failed, how an instructed response was answered; empty where none was"),
     "comments": Column("text", "comments as JSON by what they are on; under an empty name that on the whole item"),
     "quotes": Column("text", "quoted passages as JSON by what they are evidence for: version and words"),
     "supersedes": Column("text", "the row of the revision before, in guesses.jsonl"),
@@ -110,7 +110,6 @@ def parquet_of(guesses: Iterable[Guess]) -> bytes:
         "text": pyarrow.string(),
         "whole": pyarrow.int64(),
         "real": pyarrow.float64(),
-        "yes or no": pyarrow.bool_(),
     }
     schema = pyarrow.schema([pyarrow.field(name, types[column.kind]) for name, column in COLUMNS.items()])
     out = io.BytesIO()
@@ -157,6 +156,7 @@ def codebook(naming: Naming, protocol: AnnotationProtocol, about: Mapping[str, A
     parts = [
         f"# Codebook: {about['project']}",
         _state(about),
+        "## Files",
         _files(),
         "## Columns of guesses.csv and guesses.parquet",
         _table(("column", "kind", "says"), ((name, *column) for name, column in COLUMNS.items())),
@@ -179,8 +179,8 @@ def _state(about: Mapping[str, Any]) -> str:
     closed = f"The study was closed at {about['closed_at']}." if about["closed_at"] else "The study is NOT closed."
     interim = [f"- Exported before the close at {one['at']}: {_cell(one['reason'])}" for one in about["interim"]]
     counts = (
-        f"{about['rows']} rows of {about['annotators']} annotators; {about['revisions']} revisions in all. "
-        f"{about['removed']} annotators withdrew and had their answers left out."
+        f"Annotators: {about['annotators']}; rows: {about['rows']}; revisions in all: {about['revisions']}. "
+        f"Withdrawn, with their answers left out: {about['removed']}."
     )
     source = f"Items: {_cell(about['items_from'])}, SHA-256 `{about['items_sha256']}`. Annotation seed {about['seed']}."
     chain = f"Event chain: {about['events']} events, last `{about['chain']}`."
@@ -189,7 +189,7 @@ def _state(about: Mapping[str, Any]) -> str:
 
 def _files() -> str:
     says = {
-        GUESSES: "every finished revision, append-only ledger rows; a later one names what it `supersedes`",
+        GUESSES: "every finished revision as a row, chained by hashes; a later one names what it `supersedes`",
         CSV: "the last revision of each; a text that a spreadsheet would run has an apostrophe in front",
         PARQUET: "the same, typed, every text as it is",
         CODEBOOK: "this text",

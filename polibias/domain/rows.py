@@ -228,9 +228,9 @@ class ReidGuess(StoredRow, frozen=True):
     `cannot_tell`, or None where nothing was said. `confidence` is the level, from 1; None where it was not asked or
     not said. `outcome` is None unless the status is `submitted`. `options` are the candidates in the order shown,
     `position` and `first` where the item stood and which version came first; `showing` tells an item that came back.
-    `reason` says why it was not submitted, '' otherwise. `check_passed` says whether the instruction beside the item
-    was followed, None for no instruction or no answer. `comments` and `quotes` (side and words) are kept by part, ''
-    being the item itself. `supersedes` is the id of the same showing's revision before.
+    `reason` says why it was not submitted, '' otherwise. `check` says how an instructed response was answered, ''
+    where none was. `comments` and `quotes` (side and words) are kept by part, '' being the item itself. `supersedes`
+    is the id of the same showing's revision before.
     """
 
     project: str
@@ -252,7 +252,7 @@ class ReidGuess(StoredRow, frozen=True):
     status: Literal["submitted", "skipped", "unsure"]
     reason: str
     revision: int
-    check_passed: bool | None = None
+    check: Literal["", "passed", "failed"] = ""
     comments: dict[str, str] = {}
     quotes: dict[str, tuple[tuple[Side, str], ...]] = {}
     supersedes: str = ""

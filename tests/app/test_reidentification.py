@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from annotate_app import reid_export
 from annotate_app.assignment import Draw, share
 from annotate_app.blind import shown_answer, stored_answer
 from annotate_app.chain import now
@@ -35,7 +36,7 @@ from polibias.domain import reidentification
 from polibias.domain.reidentification import OUTCOMES, chance, outcome
 from polibias.domain.rows import ReidGuess
 from polibias.domain.sides import SIDES
-from polibias.errors import DamagedRecord, InputError
+from polibias.errors import DamagedRecord, InputError, StorageError
 from polibias.records.ledger import Entry as Stored
 from polibias.records.ledger import read, row_id
 from polibias.records.manifest import read_manifest
@@ -206,7 +207,7 @@ class Study(NamedTuple):
             session.add(Closure.model_validate({"at": now()}))
             self.store.record(session, "closed", "", "", {})
 
-    def export(self, interim: str = "", bom: bool = False) -> Exported:
+    def export(self, interim: str | None = None, bom: bool = False) -> Exported:
         return export_guesses(self.store, read_sealed(self.made.sealed), self.out, interim, bom)
 
     def rows(self) -> list[Stored[ReidGuess]]:
@@ -375,6 +376,23 @@ def test_a_second_export_changes_nothing(answered: Study) -> None:
     assert [path.name for path in answered.out.parent.iterdir()] == ["masked"]
 
 
+@pytest.mark.parametrize("step", ["parquet_of", "seal", "_put"])
+def test_an_export_that_fails_leaves_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def fail(*_: object) -> None:
+        raise StorageError("disk full")
+
+    here = study(tmp_path)
+    here.export("before")
+    before = {path: path.read_bytes() for path in here.out.iterdir()}
+    here.answer("ann", here.row("ann")[0], SAID["both"])
+    here.close()
+    monkeypatch.setattr(reid_export, step, fail)
+    with pytest.raises(StorageError, match="disk full"):
+        here.export()
+    assert list(here.out.parent.iterdir()) == [here.out]
+    assert {path: path.read_bytes() for path in here.out.iterdir()} == before
+
+
 def test_a_folder_of_something_else_is_left_alone(answered: Study) -> None:
     answered.out.mkdir(parents=True)
     (answered.out / "mine.txt").write_text("keep")
@@ -386,7 +404,7 @@ def test_a_folder_of_something_else_is_left_alone(answered: Study) -> None:
 def test_an_open_study_needs_a_reason_which_every_later_export_tells(tmp_path: Path) -> None:
     here = study(tmp_path)
     here.answer("ann", here.row("ann")[0], SAID["both"])
-    for reason in ("", "  "):
+    for reason in (None, "", "  "):
         with pytest.raises(InputError, match="not closed"):
             here.export(reason)
     assert not here.out.exists()
@@ -409,12 +427,12 @@ def test_repeats_and_instructions_are_told_apart(tmp_path: Path) -> None:
     for place in here.row("ann"):
         wanted = here.store.view(place).check
         said = {**SAID["both"].answers, **({"check.answer": "1"} if wanted else {})}
-        followed[here.row("ann").index(place) + 1] = (wanted == "1") if wanted else None
+        followed[here.row("ann").index(place) + 1] = {"": "", "1": "passed"}.get(wanted, "failed")
         here.answer("ann", place, Entry(said))
     here.close()
     assert here.export().rows == 12
     rows = [entry.row for entry in here.rows()]
-    assert {row.position: row.check_passed for row in rows} == followed
+    assert {row.position: row.check for row in rows} == followed
     (again,) = [row for row in rows if row.showing == "repeat"]
     (before,) = [row for row in rows if row.item == again.item and row.showing == "first"]
     assert again.supersedes == ""
