@@ -62,6 +62,11 @@ class Entry(Value, frozen=True):
     comments: dict[str, str] = {}
     quotes: dict[str, tuple[Quote, ...]] = {}
 
+    def with_quote(self, part: str, quote: Quote, wanted: bool) -> "Entry":
+        """The same with this quote in a part, once, or without it."""
+        others = tuple(one for one in self.quotes.get(part, ()) if one != quote)
+        return Entry(self.answers, self.comments, self.quotes | {part: (*others, quote) if wanted else others})
+
 
 class Scheme(Protocol):
     """What one kind of study asks."""
@@ -168,8 +173,10 @@ def settle(scheme: Scheme, entry: Entry) -> Entry:
 
 
 def _known(question: Question, answers: Answers) -> str | None:
+    """The value, if it answers the question. A closed question about confidence stands at "none", which nobody says."""
     value = answers.get(question.id)
-    return value if value in question.values else None
+    unsaid = question.kind == "confidence" and value == "none"
+    return value if value in question.values and not unsaid else None
 
 
 def merged(scheme: Scheme, before: Entry, given: Entry) -> Entry:

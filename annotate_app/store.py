@@ -17,7 +17,7 @@ from annotate_app import chain, sheets, standing
 from annotate_app.blind import BlindItem
 from annotate_app.database import Database, check_layout
 from annotate_app.protocol import AnnotationProtocol, Term
-from annotate_app.questions import AnyScheme, Entry, Question, gaps, merged, settle
+from annotate_app.questions import AnyScheme, Entry, Question, Quote, gaps, merged, settle
 from annotate_app.schema import Annotator, Flag, Item, Presentation, Project
 from annotate_app.sheets import Finish, Place, first_open, reachable
 from annotate_app.standing import Lesson, Standing, lesson_of
@@ -126,11 +126,20 @@ class Store(Database):
 
     def keep(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Store what stands on the screen as the draft of `revision`; blanks leave what is stored."""
+        return self._answer(annotator_id, presentation, revision, lambda _: given, self._drafted)
 
-        def write(session: Session, place: Place, now: Entry) -> Receipt:
-            return Receipt("saved" if self._draft(session, place, now) else "unchanged")
+    def quote(
+        self, annotator_id: int, presentation: int, revision: int, part: str, quote: Quote, wanted: bool
+    ) -> Receipt:
+        """Add a passage to the draft as evidence, or take it away."""
 
-        return self._answer(annotator_id, presentation, revision, given, write)
+        def given(before: Entry) -> Entry:
+            return before.with_quote(part, quote, wanted)
+
+        return self._answer(annotator_id, presentation, revision, given, self._drafted)
+
+    def _drafted(self, session: Session, place: Place, now: Entry) -> Receipt:
+        return Receipt("saved" if self._draft(session, place, now) else "unchanged")
 
     def submit(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing.
@@ -147,7 +156,7 @@ class Store(Database):
             sheets.begin(session, place, now)
             return self._finish(session, annotator_id, place, "submitted", "", now)
 
-        return self._answer(annotator_id, presentation, revision, given, write, "submitted")
+        return self._answer(annotator_id, presentation, revision, lambda _: given, write, "submitted")
 
     def leave(
         self,
@@ -165,24 +174,28 @@ class Store(Database):
             sheets.begin(session, place, now)
             return self._finish(session, annotator_id, place, state, reason, now)
 
-        return self._answer(annotator_id, presentation, revision, given, write, state)
+        return self._answer(annotator_id, presentation, revision, lambda _: given, write, state)
 
     def _answer(
         self,
         annotator_id: int,
         presentation: int,
         revision: int,
-        given: Entry,
+        given: Callable[[Entry], Entry],
         write: Write,
         wanted: Finish | None = None,
     ) -> Receipt:
-        """One click on an item: what it says is written by `write` if its revision is still awaited, and read back."""
+        """One click on an item: what it says is written by `write` if its revision is still awaited, and read back.
+
+        `given` makes what is said from what stands there.
+        """
         with self.turn():
             with self.writing() as session:
                 place = self._awaited(session, annotator_id, presentation, revision)
                 if place is None:
-                    return self._overtaken(session, annotator_id, presentation, revision, given, wanted)
-                now = merged(self.scheme, sheets.standing(session, place), given)
+                    return self._overtaken(session, annotator_id, presentation, revision, given(Entry({})), wanted)
+                before = sheets.standing(session, place)
+                now = merged(self.scheme, before, given(before))
                 receipt = write(session, place, now)
             if receipt.outcome in ("saved", "incomplete"):
                 self._read_back(presentation, revision, now)

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from annotate_app.blind import Entry
+from annotate_app.questions import Entry
 from annotate_app.export import COLUMNS, export, guarded
 from annotate_app.store import Store
 from polibias.domain.rows import Annotation, Score
