@@ -314,7 +314,10 @@ def answers_to(entry: Entry, dimension: str) -> tuple[int | None, str | None]:
 
 def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
     """A complete entry: the same answer to every dimension."""
-    return Entry({k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()}, {"": comment} if comment else {})
+    return Entry(
+        {k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()},
+        {"": comment} if comment else {},
+    )
 
 
 @pytest.fixture
