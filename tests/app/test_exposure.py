@@ -1,5 +1,7 @@
 """One person across projects: who saw a pair unmasked never names it, who saw it masked never scores it."""
 
+import fcntl
+import os
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -104,21 +106,12 @@ def test_invitations_to_two_projects_at_once_take_turns(tmp_path: Path) -> None:
     assert len(pairs(one, "ann") | pairs(two, "ann")) == 6
 
 
-def test_who_holds_the_folder_makes_the_other_wait(tmp_path: Path) -> None:
-    held, done = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        held.wait()
-        with enrolling(tmp_path):
-            done.set()
-
-    other = threading.Thread(target=wait)
-    other.start()
-    with enrolling(tmp_path):
-        held.set()
-        assert not done.wait(0.2)
-    assert done.wait(30)
-    other.join()
+def test_the_folder_is_held_for_as_long_as_the_block_lasts(tmp_path: Path) -> None:
+    other = os.open(tmp_path, os.O_RDONLY)
+    with enrolling(tmp_path), pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(other)
 
 
 def test_a_project_whose_pairs_were_coded_with_another_key_stops_the_invitation(tmp_path: Path) -> None:

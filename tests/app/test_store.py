@@ -138,6 +138,22 @@ def test_drafts_from_many_threads_are_all_saved_and_none_is_called_lost(store: S
     assert sheets_of(store, here) == [(1, "draft")]
 
 
+def test_nobody_writes_between_a_write_and_its_being_read_back(
+    store: Store, ann: int, here: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or another window's click in between would be taken for a write that was lost."""
+    read_back, free = Store._read_back, []
+
+    def looking_around(*given: object) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            free.append(pool.submit(store._turn.acquire, False).result())
+        read_back(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "_read_back", looking_around)
+    assert store.keep(ann, here, 1, complete()).outcome == "saved"
+    assert free == [False]
+
+
 def test_an_incomplete_submission_is_kept_as_a_draft_and_says_what_is_missing(
     store: Store, ann: int, here: int
 ) -> None:
