@@ -83,7 +83,7 @@ def invite(
     codes that a person must not see, by name. Raises InputError if the study is closed.
     """
     check_names(names)
-    base = check_url(url or store.project.address)
+    base = check_url(store.project.address if url is None else url)
     if closed(session):
         raise InputError(f"{store.path}: the study is closed; nobody can be invited any more")
     return [_invitation(session, store, name, base, barred.get(name, ()), more) for name in names]

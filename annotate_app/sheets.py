@@ -50,36 +50,45 @@ class Place(NamedTuple):
 def places(session: Session, annotator_id: int) -> list[Place]:
     """The annotator's whole row, by position: practice first, without what was given to somebody else."""
     released = select(Release.presentation_id)
-    mine = select(Presentation).where(Presentation.annotator_id == annotator_id, col(Presentation.id).not_in(released))
-    row = session.exec(mine.order_by(col(Presentation.position))).all()
-    found: dict[int, list[Sheet]] = {}
-    sheets = select(Sheet).join(Presentation).where(Presentation.annotator_id == annotator_id)
-    for sheet in session.exec(sheets).all():
-        found.setdefault(sheet.presentation_id, []).append(sheet)
+    shown = select(Presentation.id, Presentation.role).order_by(col(Presentation.position))
+    mine = shown.where(Presentation.annotator_id == annotator_id, col(Presentation.id).not_in(released))
+    row = [(number or 0, msgspec.convert(role, type=Role)) for number, role in session.exec(mine).all()]
+    found: dict[int, list[Stand]] = {}
+    sheets = select(Sheet.presentation_id, Sheet.revision, Sheet.state, Sheet.touched_at).join(Presentation)
+    for number, revision, state, at in session.exec(sheets.where(Presentation.annotator_id == annotator_id)).all():
+        found.setdefault(number, []).append(Stand(revision, state, at))
     return list(_numbered(row, found, attempt(session, annotator_id)))
+
+
+class Stand(NamedTuple):
+    """A sheet without what it says."""
+
+    revision: int
+    state: str
+    touched_at: str
 
 
 def attempt(session: Session, annotator_id: int) -> int:
     """Which attempt at the practice items this is, from 1."""
-    failed = select(Trial).where(Trial.annotator_id == annotator_id, Trial.passed == 0)
+    failed = select(Trial.attempt).where(Trial.annotator_id == annotator_id, Trial.passed == 0)
     return 1 + len(session.exec(failed).all())
 
 
-def _numbered(row: Sequence[Presentation], found: dict[int, list[Sheet]], attempt: int) -> Iterable[Place]:
+def _numbered(row: Sequence[tuple[int, Role]], found: dict[int, list[Stand]], attempt: int) -> Iterable[Place]:
     count = {True: 0, False: 0}
-    for here in row:
-        practice = here.role == "practice"
+    for presentation, role in row:
+        practice = role == "practice"
         count[practice] += 1
-        yield _place(here, count[practice], found.get(here.id or 0, []), attempt if practice else 1)
+        stands, needed = found.get(presentation, []), attempt if practice else 1
+        yield _place(presentation, role, count[practice], stands, needed)
 
 
-def _place(here: Presentation, number: int, found: Sequence[Sheet], needed: int) -> Place:
+def _place(presentation: int, role: Role, number: int, found: Sequence[Stand], needed: int) -> Place:
     done = max((sheet for sheet in found if sheet.state != "draft"), key=lambda sheet: sheet.revision, default=None)
     draft = next((sheet.revision for sheet in found if sheet.state == "draft"), None)
-    role = msgspec.convert(here.role, type=Role)
     touched = max((sheet.touched_at for sheet in found), default="")
     finished, state = (done.revision, done.state) if done else (0, "")
-    return Place(here.id or 0, number, role, finished, state, needed, draft, touched)
+    return Place(presentation, number, role, finished, state, needed, draft, touched)
 
 
 def first_open(row: Sequence[Place]) -> Place | None:
