@@ -8,7 +8,7 @@ import datetime
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,7 +83,10 @@ class Standing(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """One item: how many have it before them, how many are done with it, how many there should be, and its flags."""
+    """One item: how many people have it, how many of them are done with it, and how many there should be.
+
+    `wanted` is the overlap, or everybody who takes part. `flags` counts what was reported about it.
+    """
 
     item: str
     assigned: int
@@ -178,14 +181,16 @@ def board(session: Session) -> Board:
     closure = session.get(Closure, 1)
     people = _standings(session, protocol, closure is not None)
     number, head = session.exec(select(Event.number, Event.hash).order_by(col(Event.number).desc()).limit(1)).one()
-    items = _coverage(session, protocol, len(people))
-    return Board(project, closure.at if closure else None, people, items, number, head)
+    staying = {who for who, one in people.items() if one.stage in (*WAITING, "done")}
+    items = _coverage(session, staying, protocol.assignment.overlap or len(staying))
+    return Board(project, closure.at if closure else None, list(people.values()), items, number, head)
 
 
-def _standings(session: Session, protocol: AnnotationProtocol, over: bool) -> list[Standing]:
+def _standings(session: Session, protocol: AnnotationProtocol, over: bool) -> dict[int, Standing]:
+    """Every annotator by number, in the order of their names."""
     heard, latest, flags = _heard(session), last_activity(session), _flags(session, col(Presentation.annotator_id))
     since = _since(protocol)
-    found = []
+    found = {}
     for number, name in session.exec(select(Annotator.id, Annotator.name).order_by(col(Annotator.name))).all():
         who, at = number or 0, heard.get(name)
         practice, row = _halves(places(session, who))
@@ -193,7 +198,7 @@ def _standings(session: Session, protocol: AnnotationProtocol, over: bool) -> li
         finished = Counter(place.state for place in row if not place.open)
         stalled = not over and stage in WAITING and latest.get(who, "") <= since
         left = finished["skipped"] + finished["unsure"]
-        found.append(Standing(name, stage, finished["submitted"], left, len(row), flags[who], at, stalled))
+        found[who] = Standing(name, stage, finished["submitted"], left, len(row), flags[who], at, stalled)
     return found
 
 
@@ -244,14 +249,14 @@ def _since(protocol: AnnotationProtocol) -> str:
     return chain.stamp(datetime.datetime.now(datetime.UTC) - hours)
 
 
-def _coverage(session: Session, protocol: AnnotationProtocol, people: int) -> list[Coverage]:
-    shown = select(Presentation.id, Presentation.item_code).where(Presentation.role == "first")
-    held = shown.where(col(Presentation.id).not_in(select(Release.presentation_id)))
+def _coverage(session: Session, staying: Collection[int], wanted: int) -> list[Coverage]:
+    """Every item of the study. What somebody who left had not finished is before nobody."""
+    shown = select(Presentation.id, Presentation.item_code, Presentation.annotator_id)
+    held = shown.where(Presentation.role == "first", col(Presentation.id).not_in(select(Release.presentation_id)))
     finished = set(session.exec(select(Sheet.presentation_id).where(Sheet.state != "draft")).all())
     assigned, done, flags = Counter[str](), Counter[str](), _flags(session, col(Presentation.item_code))
-    for number, code in session.exec(held).all():
-        assigned[code] += 1
+    for number, code, who in session.exec(held).all():
         done[code] += number in finished
+        assigned[code] += number in finished or who in staying
     study = session.exec(select(Item.code).where(Item.lesson == "").order_by(col(Item.code))).all()
-    wanted = protocol.assignment.overlap or people
     return [Coverage(code, assigned[code], done[code], wanted, flags[code]) for code in study]
