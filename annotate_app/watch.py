@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ from annotate_app.standing import standing_of
 READABLE: dict[str, frozenset[str]] = {
     "sqlite_master": frozenset({"name"}),
     "alembic_version": frozenset({"version_num"}),
-    "project": frozenset({"name", "protocol", "created_at"}),
+    "project": frozenset({"name", "protocol"}),
     "annotator": frozenset({"id", "name"}),
     "assent": frozenset(Assent.model_fields),
     "closure": frozenset(Closure.model_fields),
@@ -130,6 +131,11 @@ class Watched(Database):
         super().__init__(path)
         event.listen(self.engine, "connect", _guard)
 
+    def project(self) -> str:
+        """The project's name."""
+        with self.reading() as session:
+            return session.exec(select(Project.name)).one()
+
     def board(self) -> Board:
         """Everybody's and every item's progress."""
         with self.reading() as session:
@@ -172,6 +178,12 @@ def open_watched(path: Path) -> Watched:
     found = Watched(path)
     check_layout(found)
     return found
+
+
+@cache
+def shared_watched(path: Path) -> Watched:
+    """The one such database of this process for `path`."""
+    return open_watched(path)
 
 
 def board(session: Session) -> Board:

@@ -24,7 +24,6 @@ def add(commands: Commands) -> None:
     serve.add_argument(
         "--proxy",
         type=_proxy,
-        default="",
         metavar="ADDRESS",
         help="a proxy's address: believed about its clients, whom X-Forwarded-For and -Proto must name",
     )
@@ -46,7 +45,7 @@ def _serve(options: argparse.Namespace) -> int:
     path = find(options.project, options.projects)
     store = open_store(path)
     usual = DESK_PORT if options.desk else port_of(store.project.address)
-    serve(path, options.host, options.port or usual, options.proxy, DESK if options.desk else ENTRY)
+    serve(path, options.host, options.port or usual, options.proxy or "", DESK if options.desk else ENTRY)
     return 0
 
 
