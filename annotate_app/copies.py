@@ -71,8 +71,8 @@ def _destination(out: Path | None) -> tuple[Path, str]:
 
 def usual_name(found: Contents) -> str:
     """What a copy is called: project, time of the copy in UTC, the chain's last hash."""
-    at = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{found.project}-{at}-{found.head[:16]}.db"
+    at = datetime.datetime.now(datetime.UTC)
+    return f"{found.project}-{at:%Y%m%dT%H%M%S}{at.microsecond // 1000:03}Z-{found.head[:16]}.db"
 
 
 @contextmanager
