@@ -8,7 +8,7 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlmodel import Session, col, select
 
@@ -77,11 +77,24 @@ def event_hash(event: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(event)).hexdigest()
 
 
-def check(events: Iterable[Event], genesis: str, where: str) -> str:
+class Link(NamedTuple):
+    """An event as a row of its table, read without the models of it."""
+
+    number: int
+    at: str
+    kind: str
+    annotator: str
+    item: str
+    body: str
+    prev: str
+    hash: str
+
+
+def check(events: Iterable[Event | Link], genesis: str, where: str) -> str:
     """The hash of the last event. Raises DamagedRecord, naming `where`, at the first event that does not fit."""
     prev = genesis
     for number, event in enumerate(events, start=1):
-        fields = event.model_dump(exclude={"hash"})
+        fields = {name: getattr(event, name) for name in Link._fields if name != "hash"}
         if event.number != number or event.prev != prev or event.hash != event_hash(fields):
             raise DamagedRecord(
                 f"{where}: event {event.number} does not follow the one before it; restore it from a copy"

@@ -1,12 +1,13 @@
 """The `polibias-annotate` command: parses, calls, prints. Everything heavy is imported where it is used."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from annotate_app.commands import ending, following, keeping, serving
+from annotate_app.commands.shapes import Commands, add_project, add_projects, bounded
 from polibias.errors import PoliBiasError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 URL = "http://127.0.0.1:8501"
-PORTS = range(1, 65536)
 NEXT = "polibias agreement {csv} --where dimension={name} {value}"
 
 
@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = Parser(
+    top: argparse.ArgumentParser = Parser(
         prog="polibias-annotate",
         description="Let people score blind what models wrote: make a project, invite, serve, follow, export.",
         epilog="Exit codes: 0 done, 1 the checked thing does not hold, 2 bad input or usage.",
@@ -55,13 +55,15 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_create(commands)
     _add_invite(commands)
-    _add_serve(commands)
-    _add_status(commands)
+    serving.add(commands)
+    following.add(commands)
+    ending.add(commands)
     _add_export(commands)
+    keeping.add(commands)
     return top
 
 
-def _add_create(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_create(commands: Commands) -> None:
     create = commands.add_parser("create", help="make a blind project from a sealed run or a masked-items file")
     create.add_argument("run", metavar="RUN", help="a run's folder, its name in runs/, or a masked-items FILE.jsonl")
     create.add_argument("--project", required=True, metavar="NAME", help="the project's name")
@@ -70,15 +72,15 @@ def _add_create(commands: "argparse._SubParsersAction[Parser]") -> None:
     create.add_argument("--protocol", type=Path, metavar="FILE", help="the study's rules (default: the shipped ones)")
     create.add_argument("--contact", metavar="TEXT", help="whom annotators can ask: a name, an address")
     create.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
-    _add_projects(create)
+    add_projects(create)
     _add_sealed(create)
     _add_runs(create)
     create.set_defaults(command=_create)
 
 
-def _add_invite(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_invite(commands: Commands) -> None:
     invite = commands.add_parser("invite", help="enrol annotators, or give them a new link")
-    _add_project(invite)
+    add_project(invite)
     invite.add_argument(
         "annotators", nargs="+", metavar="ANNOTATOR", help="a short name or alias; it goes into exports"
     )
@@ -90,38 +92,12 @@ def _add_invite(commands: "argparse._SubParsersAction[Parser]") -> None:
     invite.set_defaults(command=_invite)
 
 
-def _add_serve(commands: "argparse._SubParsersAction[Parser]") -> None:
-    serve = commands.add_parser("serve", help="run the app for a project's annotators")
-    _add_project(serve)
-    serve.add_argument("--port", type=_port, default=8501, help="default: 8501")
-    serve.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
-    serve.set_defaults(command=_serve)
-
-
-def _add_status(commands: "argparse._SubParsersAction[Parser]") -> None:
-    status = commands.add_parser("status", help="who is where; never what they answered")
-    _add_project(status)
-    status.add_argument("--json", action="store_true", help="print JSON")
-    status.set_defaults(command=_status)
-
-
-def _add_export(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_export(commands: Commands) -> None:
     export = commands.add_parser("export", help="join the answers to their pairs and store them with the run")
-    _add_project(export)
+    add_project(export)
     _add_sealed(export)
     _add_runs(export)
     export.set_defaults(command=_export)
-
-
-def _add_project(command: argparse.ArgumentParser) -> None:
-    command.add_argument("project", metavar="PROJECT", help="the project's name")
-    _add_projects(command)
-
-
-def _add_projects(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--projects", type=Path, default=Path("projects"), metavar="DIR", help="where projects are (default: projects)"
-    )
 
 
 def _add_sealed(command: argparse.ArgumentParser) -> None:
@@ -137,21 +113,11 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
 
 
 def _whole(text: str) -> int:
-    return _bounded(text, range(2**63), "a whole number from 0 to 2^63 - 1")
+    return bounded(text, range(2**63), "a whole number from 0 to 2^63 - 1")
 
 
 def _counted(text: str) -> int:
-    return _bounded(text, range(1, 2**31), "a whole number from 1")
-
-
-def _port(text: str) -> int:
-    return _bounded(text, PORTS, "a port from 1 to 65535")
-
-
-def _bounded(text: str, allowed: range, wanted: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) in allowed):
-        raise argparse.ArgumentTypeError(f"{text!a} is not {wanted}")
-    return int(text)
+    return bounded(text, range(1, 2**31), "a whole number from 1")
 
 
 def _create(options: argparse.Namespace) -> int:
@@ -197,34 +163,6 @@ def _invite(options: argparse.Namespace) -> int:
     else:
         for one in invitations:
             print(f"{one.annotator}\t{one.link}")
-    return 0
-
-
-def _serve(options: argparse.Namespace) -> int:
-    from annotate_app.database import find
-    from annotate_app.serve import serve
-    from annotate_app.store import open_store
-
-    path = find(options.project, options.projects)
-    open_store(path)
-    serve(path, options.host, options.port)
-    return 0
-
-
-def _status(options: argparse.Namespace) -> int:
-    from annotate_app.database import find
-    from annotate_app.progress import status
-    from annotate_app.store import open_store
-
-    found = status(open_store(find(options.project, options.projects)))
-    if options.json:
-        print(json.dumps({**found._asdict(), "annotators": [one._asdict() for one in found.annotators]}))
-        return 0
-    width = max([len("annotator"), *(len(one.annotator) for one in found.annotators)])
-    print(f"{'annotator':<{width}}  submitted  last activity (UTC)")
-    for one in found.annotators:
-        print(f"{one.annotator:<{width}}  {f'{one.submitted} / {one.total}':>9}  {one.last_activity or '-'}")
-    print(f"{found.events} events, chain whole, last {found.head[:16]}; not anchored outside")
     return 0
 
 

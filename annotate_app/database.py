@@ -27,7 +27,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = engine_for(path)
+        self.engine = engine_for(path)
         self._turn = threading.RLock()
 
     @contextmanager
@@ -39,7 +39,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One consistent view of the database."""
-        with self._said_plainly(), Session(self._engine) as session, session.begin():
+        with self._said_plainly(), Session(self.engine) as session, session.begin():
             yield session
 
     @contextmanager
@@ -49,7 +49,7 @@ class Database:
         Raises StorageError if the database cannot be written.
         """
         with self.turn(), self._said_plainly():
-            writer = self._engine.execution_options(immediate=True)
+            writer = self.engine.execution_options(immediate=True)
             with Session(writer) as session, session.begin():
                 yield session
 
@@ -68,7 +68,7 @@ class Database:
 
     def close(self) -> None:
         """Give every connection back."""
-        self._engine.dispose()
+        self.engine.dispose()
 
     def revision(self) -> str:
         """The migration that the database was last laid out by, '' if none did."""

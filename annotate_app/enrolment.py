@@ -14,7 +14,6 @@ import msgspec
 from sqlmodel import Session, col, select, update
 
 from annotate_app import slots
-from annotate_app.access import digest, new_secret
 from annotate_app.assignment import Draw, Placement, practice, share
 from annotate_app.chain import now, stamp
 from annotate_app.exposure import identity
@@ -24,6 +23,7 @@ from annotate_app.schema import Annotator, Invite, Item, Presentation
 from annotate_app.slots import Wish
 from annotate_app.standing import closed, standing_of
 from annotate_app.store import Store
+from annotate_app.tokens import digest, new_secret
 from polibias.domain.ids import canonical
 from polibias.errors import InputError
 
