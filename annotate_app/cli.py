@@ -108,6 +108,12 @@ def _add_status(commands: "argparse._SubParsersAction[Parser]") -> None:
 def _add_export(commands: "argparse._SubParsersAction[Parser]") -> None:
     export = commands.add_parser("export", help="join the answers to their pairs and store them with the run")
     _add_project(export)
+    export.add_argument(
+        "--interim",
+        metavar="REASON",
+        help="look before the study is closed; the reason is recorded and said in every later report",
+    )
+    export.add_argument("--bom", action="store_true", help="begin CSV files with the mark that Excel knows UTF-8 by")
     _add_sealed(export)
     _add_runs(export)
     export.set_defaults(command=_export)
@@ -228,17 +234,25 @@ def _status(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     from annotate_app.database import find
     from annotate_app.export import export
+    from annotate_app.questions import Scoring
     from annotate_app.sealed import read_sealed, sealed_path
     from annotate_app.store import open_store
+    from polibias.records.openings import opened_early
     from polibias.records.runs import find_run
 
     store = open_store(find(options.project, options.projects))
     sealed = read_sealed(sealed_path(options.project, options.sealed))
-    done = export(store, sealed, find_run(sealed.run, options.runs))
-    print(f"{done.jsonl}: {done.rows} annotations, {done.new} of them new")
-    print(f"{done.csv}: one line per score")
-    for name, value in _compared(store.rubric):
-        print(f"next: {NEXT.format(csv=done.csv, name=name, value=value)}")
+    done = export(store, sealed, find_run(sealed.run, options.runs), options.interim, options.bom)
+    if done.interims:
+        print(opened_early(options.project, done.interims))
+    print(f"{done.files.jsonl}: {done.rows} annotations, {done.new} rows new")
+    for showing, table in (("first", done.files.csv), ("repeat", done.files.repeats)):
+        said = ", ".join(f"{count} {status}" for status, count in done.counts[showing].items())
+        print(f"{table}: {sum(done.counts[showing].values())} {showing} showings as in the database: {said or 'none'}")
+    print(f"{done.files.codebook}: what every column and value means")
+    if isinstance(store.scheme, Scoring):
+        for name, value in _compared(store.scheme.rubric):
+            print(f"next: {NEXT.format(csv=done.files.csv, name=name, value=value)}")
     return 0
 
 
@@ -249,7 +263,7 @@ def _compared(rubric: "Rubric") -> Iterator[tuple[str, str]]:
         yield dimension.id, sides if dimension.asks == "side" else _scale(map(str, rubric.scores))
     for label in rubric.labels:
         ratings = map(str, range(1, len(label.options) + 1))
-        named = f"{_scale(option.id for option in label.options)} --level nominal"
+        named = f"--value option {_scale(option.id for option in label.options)} --level nominal"
         yield label.id, _scale(ratings) if label.ordinal else named
 
 

@@ -41,6 +41,8 @@ from polibias.records.documents import storing
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SEED_BITS = 31
+RESERVED = (".repeats", ".annotators")
+"""How no project is called: a table of its export would be another table of another project's."""
 
 
 class Wanted(NamedTuple):
@@ -114,6 +116,8 @@ def _check_free(name: str, folder: Path, sealed_file: Path) -> None:
         raise InputError(
             f"--project {name!a}: use up to 64 lower-case letters, digits and . _ -, a letter or digit first"
         )
+    if name.endswith(RESERVED):
+        raise InputError(f"--project {name}: no name may end in {' or '.join(RESERVED)}; exports have files called so")
     for path in (folder, sealed_file):
         if path.exists():
             raise InputError(f"{path}: there already; choose another name with --project")
