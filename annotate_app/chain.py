@@ -45,21 +45,6 @@ Kind = Literal[
 GENESIS = "0" * 64
 NOT_THEIR_OWN: tuple[Kind, ...] = ("created", "invited", "assigned", "revoked", "released", "closed", "interim")
 """What happens to annotators without their doing anything."""
-COVERED = ("number", "at", "kind", "annotator", "item", "body", "prev")
-"""What an event's hash covers."""
-
-
-class Happened(NamedTuple):
-    """An event as it is stored, read without the rest of its session: an export reads all of them."""
-
-    number: int
-    at: str
-    kind: str
-    annotator: str
-    item: str
-    body: str
-    prev: str
-    hash: str
 
 
 def now() -> str:
@@ -92,11 +77,24 @@ def event_hash(event: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(event)).hexdigest()
 
 
-def check(events: Iterable[Event | Happened], genesis: str, where: str) -> str:
+class Link(NamedTuple):
+    """An event as a row of its table, read without the models of it."""
+
+    number: int
+    at: str
+    kind: str
+    annotator: str
+    item: str
+    body: str
+    prev: str
+    hash: str
+
+
+def check(events: Iterable[Event | Link], genesis: str, where: str) -> str:
     """The hash of the last event. Raises DamagedRecord, naming `where`, at the first event that does not fit."""
     prev = genesis
     for number, event in enumerate(events, start=1):
-        fields = {name: getattr(event, name) for name in COVERED}
+        fields = {name: getattr(event, name) for name in Link._fields if name != "hash"}
         if event.number != number or event.prev != prev or event.hash != event_hash(fields):
             raise DamagedRecord(
                 f"{where}: event {event.number} does not follow the one before it; restore it from a copy"
@@ -105,7 +103,7 @@ def check(events: Iterable[Event | Happened], genesis: str, where: str) -> str:
     return prev
 
 
-def body(event: Event | Happened) -> dict[str, Any]:
+def body(event: Event | Link) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.body)
     return value
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import sqlalchemy
 from sqlmodel import Session, col, select
 
-from annotate_app.chain import Happened
+from annotate_app.chain import Link
 from annotate_app.questions import Entry
 from annotate_app.schema import (
     Annotator,
@@ -82,7 +82,7 @@ class Snapshot(NamedTuple):
     withdrawn: set[int]
     released: dict[int, str]
     closed: bool
-    events: list[Happened]
+    events: list[Link]
 
     @property
     def study(self) -> list[Shown]:
@@ -108,7 +108,7 @@ def take(session: Session) -> Snapshot:
         withdrawn={row[0] for row in _rows(session, Withdrawal, ("annotator_id",))},
         released=dict(_rows(session, Release, ("presentation_id", "reason"))),
         closed=session.get(Closure, 1) is not None,
-        events=[Happened(*row) for row in _rows(session, Event, Happened._fields, "number")],
+        events=[Link(*row) for row in _rows(session, Event, Link._fields, "number")],
     )
 
 

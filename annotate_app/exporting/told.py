@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from annotate_app.chain import NOT_THEIR_OWN, Happened
+from annotate_app.chain import NOT_THEIR_OWN, Link
 from annotate_app.timing import FINISHED, Moment
 from polibias.records.openings import Opening
 
@@ -49,7 +49,7 @@ class Told:
     `moments` are by annotator, each at the position it belongs to; `heard` are those who ever did anything.
     """
 
-    def __init__(self, events: Iterable[Happened]) -> None:
+    def __init__(self, events: Iterable[Link]) -> None:
         self.created: list[dict[str, Any]] = []
         self.invited: set[str] = set()
         self.assigned: dict[str, list[list[Any]]] = defaultdict(list)
@@ -67,7 +67,7 @@ class Told:
         for event in events:
             self._take(event)
 
-    def _take(self, event: Happened) -> None:
+    def _take(self, event: Link) -> None:
         where = _where(event.body)
         place = (event.annotator, where.position)
         if event.kind == "draft":  # by far the most of all events: what was drafted is not read
@@ -92,53 +92,53 @@ def _where(body: str) -> Where:
 
 
 Body = dict[str, Any]
-Gather = Callable[[Told, Happened, Place, Body], None]
+Gather = Callable[[Told, Link, Place, Body], None]
 
 
-def _created(told: Told, _: Happened, __: Place, body: Body) -> None:
+def _created(told: Told, _: Link, __: Place, body: Body) -> None:
     told.created.append(body)
 
 
-def _invited(told: Told, event: Happened, _: Place, __: Body) -> None:
+def _invited(told: Told, event: Link, _: Place, __: Body) -> None:
     told.invited.add(event.annotator)
 
 
-def _assigned(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _assigned(told: Told, event: Link, _: Place, body: Body) -> None:
     told.assigned[event.annotator] += [[body["batch"], *one] for one in body["row"]]
 
 
-def _finished(told: Told, event: Happened, place: Place, body: Body) -> None:
+def _finished(told: Told, event: Link, place: Place, body: Body) -> None:
     del body["position"]
     told.finishes[place].append(Finish(event.at, event.kind, event.item, body))
     told.drafts.discard(place)
 
 
-def _flagged(told: Told, event: Happened, place: Place, body: Body) -> None:
+def _flagged(told: Told, event: Link, place: Place, body: Body) -> None:
     told.flags[place].append((event.item, body["reason"], body["comment"]))
 
 
-def _agreed(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _agreed(told: Told, event: Link, _: Place, body: Body) -> None:
     told.terms[event.annotator].append(Agreed(body["term"], body["answer"], body["text_hash"], event.at))
 
 
-def _practised(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _practised(told: Told, event: Link, _: Place, body: Body) -> None:
     told.trials[event.annotator].append(body)
 
 
-def _withdrawn(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _withdrawn(told: Told, event: Link, _: Place, body: Body) -> None:
     told.withdrawn.setdefault(event.annotator, (event.at, body))
 
 
-def _released(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _released(told: Told, event: Link, _: Place, body: Body) -> None:
     reason = "withdrawn" if event.annotator in told.withdrawn else "abandoned"
     told.released[body["presentation"]] = (event.annotator, event.item, reason)
 
 
-def _closed(told: Told, event: Happened, _: Place, __: Body) -> None:
+def _closed(told: Told, event: Link, _: Place, __: Body) -> None:
     told.closed_at, told.closings = told.closed_at or event.at, told.closings + 1
 
 
-def _interim(told: Told, event: Happened, _: Place, body: Body) -> None:
+def _interim(told: Told, event: Link, _: Place, body: Body) -> None:
     told.interims.append(Opening(event.at, body["reason"], body["annotations"]))
 
 

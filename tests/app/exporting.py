@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
-from annotate_app.chain import COVERED, now
+from annotate_app.chain import Link, now
 from annotate_app.export import Exported, export
 from annotate_app.questions import Entry
 from annotate_app.schema import Closure, Presentation
@@ -20,6 +20,9 @@ from polibias.domain.ids import canonical
 from polibias.domain.rows import Annotation
 from polibias.records.ledger import read
 from tests.app.conftest import Place, annotator_id, full
+
+COVERED = Link._fields[:-1]
+"""What an event's hash covers."""
 
 
 def row_of(store: Store, name: str) -> list[Position]:
