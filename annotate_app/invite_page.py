@@ -74,7 +74,7 @@ DOOR_POLICY = (
 )
 # Streamlit's front end evaluates code and styles of its own; everything else must come from this server.
 APP_POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "default-src 'self'; script-src 'self' blob: 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; "
     "form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
 )

@@ -62,6 +62,11 @@ class Entry(Value, frozen=True):
     comments: dict[str, str] = {}
     quotes: dict[str, tuple[Quote, ...]] = {}
 
+    def with_quote(self, part: str, quote: Quote, wanted: bool) -> "Entry":
+        """The same with this quote in a part, once, or without it."""
+        others = tuple(one for one in self.quotes.get(part, ()) if one != quote)
+        return Entry(self.answers, self.comments, self.quotes | {part: (*others, quote) if wanted else others})
+
 
 class Scheme(Protocol):
     """What one kind of study asks."""

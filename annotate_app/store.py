@@ -5,6 +5,7 @@ reports as saved was read back after the commit.
 """
 
 import json
+from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,7 +17,7 @@ from annotate_app import chain, sheets, standing
 from annotate_app.blind import BlindItem
 from annotate_app.database import Database, check_layout
 from annotate_app.protocol import AnnotationProtocol, Term
-from annotate_app.questions import AnyScheme, Entry, Question, gaps, merged, settle
+from annotate_app.questions import AnyScheme, Entry, Question, Quote, gaps, merged, settle
 from annotate_app.schema import Annotator, Flag, Item, Presentation, Project
 from annotate_app.sheets import Finish, Place, first_open, reachable
 from annotate_app.standing import Lesson, Standing, lesson_of
@@ -121,11 +122,25 @@ class Store(Database):
 
     def keep(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Store what stands on the screen as the draft of `revision`; blanks leave what is stored."""
+        return self._keep(annotator_id, presentation, revision, lambda _: given)
+
+    def quote(
+        self, annotator_id: int, presentation: int, revision: int, part: str, quote: Quote, wanted: bool
+    ) -> Receipt:
+        """Add a passage to the draft as evidence, or take it away."""
+
+        def given(before: Entry) -> Entry:
+            return before.with_quote(part, quote, wanted)
+
+        return self._keep(annotator_id, presentation, revision, given)
+
+    def _keep(self, annotator_id: int, presentation: int, revision: int, given: Callable[[Entry], Entry]) -> Receipt:
         with self.writing() as session:
             place = self._awaited(session, annotator_id, presentation, revision)
             if place is None:
-                return self._overtaken(session, annotator_id, presentation, revision, given)
-            now = merged(self.scheme, sheets.standing(session, place), given)
+                return self._overtaken(session, annotator_id, presentation, revision, given(Entry({})))
+            before = sheets.standing(session, place)
+            now = merged(self.scheme, before, given(before))
             if not self._draft(session, place, now):
                 return Receipt("unchanged")
         self._read_back(presentation, revision, now)

@@ -4,25 +4,19 @@ A callback runs to its end before the page is drawn again; what a page's body do
 click. So callbacks write, in one transaction each, and touch nothing of Streamlit but its session state.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.blind import (
-    Entry,
-    Question,
-    leaves_open,
-    merged,
-    questions,
-    settle,
-    shown_answer,
-    shown_number,
-    stored_answer,
-)
-from annotate_app.store import Store, View
-from polibias.domain.rubric import Rubric
+from annotate_app.blind import shown_answer, shown_number, stored_answer
+from annotate_app.passages import passage
+from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, gaps, merged, settle
+from annotate_app.sheets import writable
+from annotate_app.store import Receipt, Store, View
+from polibias.domain.sides import other
 from polibias.errors import StorageError
 
 ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
@@ -37,6 +31,9 @@ OVERTAKEN = (
     "That click changed nothing; you now see what is stored."
 )
 NOTHING_NEW = "Nothing was changed, so what you submitted before stands."
+CLOSED = "The study does not take answers any more, so the last click changed nothing."
+NO_PASSAGE = "The marked passage was not found in one of the responses. Mark a passage within one response, please."
+NO_REASON = "Please choose a reason first."
 
 
 class Form(NamedTuple):
@@ -45,14 +42,19 @@ class Form(NamedTuple):
     `drops` counts the drafts dropped in this window: widgets after one are new ones.
     """
 
-    rubric: Rubric
+    scheme: AnyScheme
     view: View
     drops: int = 0
 
     @property
     def name(self) -> str:
-        code, revision = self.view.item.code, self.view.place.revision
-        return f"{code}-{revision}.{self.drops}" if self.drops else f"{code}-{revision}"
+        """The page's name in keys; a repeated item has the same code, so its presentation is part of it."""
+        place = self.view.place
+        return f"{self.view.item.code}-{place.presentation}-{place.revision}-{self.drops}"
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return asked(self.scheme, bool(self.view.check))
 
     def key(self, part: str) -> str:
         return f"{self.name}-{part}"
@@ -63,9 +65,9 @@ class Form(NamedTuple):
         return f"{question.part}-{shown_number(kind, self.view.first) if kind == 'A' or kind == 'B' else kind}"
 
     def shown(self, question: Question) -> str | None:
-        """What a question shows at first; a `none` that only follows from the score is no answer to it."""
+        """What a question shows at first; a value that only follows from another answer is no answer to it."""
         answers = self.view.entry.answers
-        if not leaves_open(self.rubric, question, answers):
+        if not self.scheme.open(question, answers):
             return None
         return shown_answer(question, answers.get(question.id), self.view.first)
 
@@ -86,12 +88,19 @@ class Form(NamedTuple):
         """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
         answers = {
             question.id: stored_answer(question, self._value(self.part(question)), self.view.first)
-            for question in questions(self.rubric)
+            for question in self.questions
         }
-        return settle(self.rubric, Entry(answers, self._value("comment") or None))
+        parts = {question.part for question in self.questions}
+        comments = {part: text for part in (*parts, "") if (text := self._value(f"comment-{part}"))}
+        return settle(self.scheme, Entry(answers, comments))
 
     def _value(self, part: str) -> Any:
         return st.session_state.get(self.key(part))
+
+
+def form_for(store: Store, view: View) -> Form:
+    """The form of a view in this window."""
+    return Form(store.scheme, view, st.session_state.get(DROPS, 0))
 
 
 def opened(store: Store, form: Form) -> None:
@@ -108,22 +117,50 @@ def keep(store: Store, form: Form) -> None:
     _keep(store, form, form.on_screen())
 
 
-def keep_comment(store: Store, form: Form) -> None:
-    """Callback of the comment, which may also take it away."""
+def keep_comment(store: Store, form: Form, part: str) -> None:
+    """Callback of a comment: it alone can take what was written away."""
     screen = form.on_screen()
-    _keep(store, form, Entry(screen.answers, screen.comment or ""))
+    text = st.session_state.get(form.key(f"comment-{part}")) or ""
+    _keep(store, form, Entry(screen.answers, screen.comments | {part: text}))
+
+
+def add_quote(store: Store, form: Form, part: str, version: object, marked: object) -> None:
+    """Store a marked passage of one response as evidence; it is kept as it stands in the response."""
+    first, item = form.view.first, form.view.item
+    side = first if version == 1 else other(first)
+    known = {question.part for question in form.questions} - {CHECK.part}
+    found = passage(item.responses[side], marked) if isinstance(marked, str) and version in (1, 2) else ""
+    if part not in known or not found:
+        visit.tell("trouble", NO_PASSAGE)
+        return
+    _write(store, lambda person: _quote(store, form, person, part, Quote(side, found), True))
+
+
+def drop_quote(store: Store, form: Form, part: str, quote: Quote) -> None:
+    """Callback: take a passage away."""
+    _write(store, lambda person: _quote(store, form, person, part, quote, False))
+
+
+def _quote(store: Store, form: Form, person: int, part: str, quote: Quote, wanted: bool) -> Receipt:
+    place = form.view.place
+    return store.quote(person, place.presentation, place.revision, part, quote, wanted)
 
 
 def _keep(store: Store, form: Form, given: Entry) -> None:
+    place = form.view.place
+    _write(store, lambda person: store.keep(person, place.presentation, place.revision, given))
+
+
+def _write(store: Store, write: Callable[[int], Receipt]) -> None:
+    """Store part of a draft. A refused write shows when the page is drawn."""
     person = visit.person(store)
     if person is None:
         visit.tell("trouble", SIGNED_OUT)
         return
-    place = form.view.place
     with suppress(StorageError):
-        receipt = store.keep(person.id, place.presentation, place.revision, given)
-        if receipt.outcome == "late":
-            visit.tell("information", OVERTAKEN)
+        receipt = write(person.id)
+        if receipt.outcome in ("late", "closed"):
+            visit.tell("information", OVERTAKEN if receipt.outcome == "late" else CLOSED)
         elif receipt.outcome != "repeated":
             visit.forget()
 
@@ -131,13 +168,37 @@ def _keep(store: Store, form: Form, given: Entry) -> None:
 def submit(store: Store, form: Form) -> None:
     """Callback of the submit button. A second click finds the pair submitted, and says so as the first one did."""
     st.session_state[PRESSED] = form.name
+    place = form.view.place
+
+    def write(person: int) -> Receipt:
+        return store.submit(person, place.presentation, place.revision, form.on_screen())
+
+    _finish(store, form, write, f"{noun(form)} {place.number} is submitted and saved.")
+
+
+def leave(store: Store, form: Form, state: Literal["skipped", "unsure"]) -> None:
+    """Callback: be done with an item without an answer, for the reason chosen beside the button."""
+    place = form.view.place
+    reason = st.session_state.get(form.key(f"{state}-reason"))
+    if reason is None:
+        visit.tell("trouble", NO_REASON)
+        return
+
+    def write(person: int) -> Receipt:
+        given = form.on_screen()
+        return store.leave(person, place.presentation, place.revision, state, reason, given)
+
+    done = "is skipped" if state == "skipped" else "is marked as unsure"
+    _finish(store, form, write, f"{noun(form)} {place.number} {done}; that is saved. You can come back to it.")
+
+
+def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str) -> None:
     person = visit.person(store)
     if person is None:
         visit.tell("trouble", SIGNED_OUT)
         return
-    place = form.view.place
     try:
-        receipt = store.submit(person.id, place.presentation, place.revision, form.on_screen())
+        receipt = write(person.id)
     except StorageError:
         visit.tell("trouble", NOT_SUBMITTED)
         return
@@ -145,13 +206,23 @@ def submit(store: Store, form: Form) -> None:
         st.session_state[ASKED] = form.name
         visit.forget()
         return
-    visit.go(None)
-    if receipt.outcome == "late":
-        visit.tell("information", OVERTAKEN)
-    elif receipt.outcome == "unchanged":
-        visit.tell("information", NOTHING_NEW)
-    else:
-        visit.tell("done", f"Pair {place.position} is submitted and saved.")
+    place = form.view.place
+    # Practice answers meet their feedback; everything else leads on.
+    visit.go(place.presentation if place.role == "practice" else None)
+    visit.tell(*_said(receipt, done))
+
+
+def _said(receipt: Receipt, done: str) -> visit.Notice:
+    return {
+        "late": visit.Notice("information", OVERTAKEN),
+        "closed": visit.Notice("information", CLOSED),
+        "unchanged": visit.Notice("information", NOTHING_NEW),
+    }.get(receipt.outcome, visit.Notice("done", done))
+
+
+def noun(form: Form) -> str:
+    """What an item is called on its page."""
+    return "Practice pair" if form.view.place.role == "practice" else "Pair"
 
 
 def submit_if_unheard(store: Store, form: Form) -> None:
@@ -162,6 +233,24 @@ def submit_if_unheard(store: Store, form: Form) -> None:
     if st.session_state.pop(PRESSED, "") != form.name:
         submit(store, form)
         st.rerun()
+
+
+def flag(store: Store, form: Form) -> None:
+    """Callback: report something about the item before the reader."""
+    reason = st.session_state.get(form.key("flag-reason"))
+    person = visit.person(store)
+    if person is None or reason is None:
+        visit.tell("trouble", SIGNED_OUT if person is None else NO_REASON)
+        return
+    comment = st.session_state.get(form.key("flag-comment")) or ""
+    try:
+        receipt = store.flag(person.id, form.view.place.presentation, reason, comment)
+    except StorageError:
+        visit.tell("trouble", NOT_SAVED)
+        return
+    visit.tell(
+        *(("information", CLOSED) if receipt.outcome == "closed" else ("done", "Your report is saved. Thank you."))
+    )
 
 
 def discard(store: Store, form: Form) -> None:
@@ -180,37 +269,68 @@ def discard(store: Store, form: Form) -> None:
     st.session_state[DROPS] = st.session_state.get(DROPS, 0) + 1
 
 
-def form_for(store: Store, view: View) -> Form:
-    """The form of a view in this window."""
-    return Form(store.rubric, view, st.session_state.get(DROPS, 0))
+def noticed(store: Store, form: Form, kind: Literal["idle", "viewed"], body: dict[str, Any]) -> None:
+    """Record what is no answer; losing it loses no answer."""
+    person = visit.person(store)
+    if person is not None:
+        with suppress(StorageError):
+            store.noticed(form.view.place, kind, body)
 
 
-def was_asked(form: Form) -> bool:
-    """Whether the reader has tried to submit this, so that gaps may be named."""
-    return bool(st.session_state.get(ASKED) == form.name)
+def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
+    """What the browser reports about the page on which this form stands."""
+    if said.get("page") != form.name:
+        return
+    if kind == "quote":
+        add_quote(store, form, str(said.get("part")), said.get("version"), said.get("text"))
+    seconds = said.get("seconds")
+    if kind == "idle" and isinstance(seconds, int | float) and 0 < seconds < 1e7:
+        noticed(store, form, "idle", {"seconds": float(seconds)})
 
 
-def settled(store: Store, form: Form) -> Entry | None:
+def answers_on_screen(form: Form) -> dict[str, str | None]:
+    """The answers in stored form as they stand: what this window shows, and what is stored where it shows nothing."""
+    return merged(form.scheme, form.view.entry, form.on_screen()).answers
+
+
+class State(NamedTuple):
+    """How the item on the screen stands in the store.
+
+    `draft`: something is stored that is not submitted. `gap` is the part that kept it from being submitted, once that
+    was tried, '' for none. `trouble` says what could not be stored or submitted, '' for nothing.
+    """
+
+    missing: tuple[Question, ...]
+    draft: bool
+    gap: str
+    trouble: str
+
+
+def state(store: Store, form: Form) -> State:
+    """The state of a form, to be asked before its widgets are drawn."""
+    saved = _settled(store, form)
+    if saved is None:
+        return State((), False, "", NOT_SAVED)
+    missing = tuple(gaps(form.scheme, saved.answers, bool(form.view.check)))
+    tried = st.session_state.get(ASKED) == form.name
+    conflict = form.scheme.conflict(saved.answers) if tried and not missing else ""
+    draft = form.view.place.draft is not None or saved != settle(form.scheme, form.view.entry)
+    return State(missing, draft, missing[0].part if tried and missing else "", conflict)
+
+
+def _settled(store: Store, form: Form) -> Entry | None:
     """What is stored, once that is what stands on the screen; None if it cannot be made so.
 
     `form.view` was read after the click was stored: a difference means that a write was refused, or that the
     connection broke between click and callback. Then the screen is stored now.
     """
-    stored, place = settle(form.rubric, form.view.entry), form.view.place
-    screen = merged(form.rubric, stored, form.on_screen())
-    if screen == stored:
+    stored, place = settle(form.scheme, form.view.entry), form.view.place
+    screen = merged(form.scheme, stored, form.on_screen())
+    if screen == stored or not writable(place):
         return stored
     person = visit.person(store)
     try:
         kept = person and store.keep(person.id, place.presentation, place.revision, screen)
     except StorageError:
         kept = None
-    if kept and kept.outcome in ("saved", "unchanged"):
-        return screen
-    st.error(NOT_SAVED)
-    return None
-
-
-def has_draft(form: Form, entry: Entry) -> bool:
-    """Whether something is stored that is not submitted."""
-    return form.view.place.draft is not None or entry != settle(form.rubric, form.view.entry)
+    return screen if kept and kept.outcome in ("saved", "unchanged") else None

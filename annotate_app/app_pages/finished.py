@@ -1,35 +1,38 @@
-"""The last page: thanks, the annotator's own count, and a way back to any pair."""
+"""The last page: thanks, the annotator's own record, and a way back to any pair until the study closes."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from annotate_app.app_pages import visit
-from annotate_app.app_pages.frame import begin
-from annotate_app.store import Place
+from annotate_app.app_pages import frame, record, visit
+from annotate_app.store import Place, Store
 
 CHOSEN = "finished.chosen"
 
 
-def show(row: Sequence[Place]) -> None:
+def show(store: Store, person: int, row: Sequence[Place]) -> None:
     """Say how much was done. Nothing more is asked for."""
-    begin("Thank you", "end")
-    visit.show_notice()
-    if not row:
+    frame.begin("Thank you", "end")
+    mine = [place for place in row if place.role != "practice"]
+    if not mine:
         st.text("There is nothing for you to compare in this project.")
+        frame.end(store)
         return
-    st.text(f"You have submitted all {len(row)} pairs, and all of them are saved. You can close this page now.")
-    st.text("If you would like to look at a pair again or change an answer, choose it here.")
+    st.text(f"You are done with all {len(mine)} pairs, and all of it is saved. You can close this page now.")
+    st.text("Until the study closes you can look at a pair again and change an answer; choose it here.")
+    numbers = {place.presentation: place.number for place in mine}
     st.selectbox(
         "Look at a pair again",
-        [place.position for place in row],
+        list(numbers),
         index=None,
-        format_func=lambda position: f"Pair {position}",
+        format_func=lambda presentation: f"Pair {numbers[presentation]}",
         placeholder="Choose a pair",
         key=CHOSEN,
         on_change=_open,
         width=320,
     )
+    record.show(store, person)
+    frame.end(store)
 
 
 def _open() -> None:

@@ -1,15 +1,18 @@
-"""What every page has: its title, its look, and the reader's place at the top of it."""
+"""What every page has: its title, its look, its reader's place at the top of it, and whom to ask."""
 
 import json
+from pathlib import Path
 
 import streamlit as st
 
-STYLE = """<style>
-[data-testid="stText"] { overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; line-height: 1.6; }
-h1:focus { outline: none; }
-</style>"""
+from annotate_app import settings
+from annotate_app.app_pages import visit
+from annotate_app.blind import literal
+from annotate_app.store import Store
 
-# Streamlit stays where the reader was. A new pair begins at its heading, for eyes and for screen readers.
+STYLE = f"<style>{Path(__file__).with_name('style.css').read_text('utf-8')}</style>"
+
+# Streamlit stays where the reader was. A new page begins at its heading, for eyes and for screen readers.
 TO_THE_TOP = """<script>
 (() => {
   const name = %s;
@@ -17,6 +20,7 @@ TO_THE_TOP = """<script>
   window.polibiasPage = name;
   const heading = document.querySelector("h1");
   if (!heading) return;
+  document.querySelector(".st-key-panel")?.scrollTo(0, 0);
   heading.setAttribute("tabindex", "-1");
   heading.focus({ preventScroll: true });
   heading.scrollIntoView({ block: "end" });
@@ -24,9 +28,26 @@ TO_THE_TOP = """<script>
 </script>"""
 
 
-def begin(title: str, name: str) -> None:
+def begin(title: str, name: str, wide: bool = True) -> None:
     """Open a page. `name` tells pages apart: under a new one the reader starts at the top."""
-    st.set_page_config(page_title=title, layout="wide", initial_sidebar_state="collapsed")
-    st.html(STYLE)
+    st.set_page_config(page_title=title, layout="wide" if wide else "centered", initial_sidebar_state="collapsed")
+    st.html(_colours() + STYLE)
     st.title(title, anchor=False)
     st.html(TO_THE_TOP % json.dumps(name), unsafe_allow_javascript=True)
+    visit.show_notice()
+
+
+def _colours() -> str:
+    """The theme's colours for this page's own style, as the reader's theme has them."""
+    mode = "dark" if st.context.theme.type == "dark" else "light"
+    names = {"page": "backgroundColor", "line": "borderColor", "mark": "primaryColor"}
+    colours = "; ".join(f"--{name}: {settings.THEME[f'theme.{mode}.{option}']}" for name, option in names.items())
+    return f"<style>:root {{ {colours} }}</style>"
+
+
+def end(store: Store, leaving: bool = True) -> None:
+    """Close a page: whom to ask, and the way out of the study."""
+    with st.container(horizontal=True, vertical_alignment="center", key="foot"):
+        st.markdown(f"Questions? Please ask {literal(store.protocol.contact)}.", width="content")
+        if leaving:
+            st.button("Withdraw from the study", type="tertiary", key="leave", on_click=visit.go, args=(visit.LEAVING,))

@@ -1,5 +1,7 @@
 """How to score, in the rubric's human wording."""
 
+import html
+
 import streamlit as st
 
 from annotate_app.blind import literal
@@ -32,5 +34,21 @@ def _signs(title: str, gloss: str, cues: tuple[str, ...]) -> str:
 
 
 def anchors(rubric: Rubric) -> str:
-    """What each score means, as a list."""
+    """What each score means, as a Markdown list."""
     return "\n".join(f"- **{level.score} {literal(level.title)}**: {literal(level.human)}" for level in rubric.levels)
+
+
+def show_scale(rubric: Rubric) -> None:
+    """The anchors, to stay in sight beside the scores; on a phone their titles only."""
+    if not rubric.levels:
+        return
+    lines = "".join(
+        f"<li><b>{level.score}</b> {_escaped(level.title)}<span class='long'>: {_escaped(level.human)}</span></li>"
+        for level in rubric.levels
+    )
+    with st.container(key="scale"):
+        st.html(f'<ul class="scale" aria-label="The scale">{lines}</ul>')
+
+
+def _escaped(text: str) -> str:
+    return html.escape(visible(text))

@@ -9,16 +9,17 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from annotate_app import access
-from annotate_app.store import Place, Store, first_open
+from annotate_app.store import Place, Store, first_open, reachable
 
 COOKIE, AT, NOTICE = "visit.cookie", "visit.at", "visit.notice"
-END = 0
+END, LEAVING, TERMS = "end", "leaving", "terms"
+Kind = Literal["done", "information", "trouble"]
 
 
 class Notice(NamedTuple):
     """One line for the reader. It stays until the next click that does something: a page may be drawn twice."""
 
-    kind: Literal["done", "information", "trouble"]
+    kind: Kind
     text: str
 
 
@@ -34,32 +35,36 @@ def person(store: Store) -> access.Person | None:
     return access.person(store, cookie)
 
 
+def at() -> object:
+    """Where the reader went: a presentation, END, LEAVING, TERMS, or None for wherever the work is."""
+    return st.session_state.get(AT)
+
+
+def reconsidering() -> bool:
+    """Whether somebody who said no to a term looks at the terms again."""
+    return at() == TERMS
+
+
 def place(row: Sequence[Place]) -> Place | None:
-    """Where this window stands: where its reader went, else the newest draft, else the first open pair.
+    """Where this window stands: where its reader went, else the newest draft, else the first open place.
 
     None is the end of the row.
     """
-    at = st.session_state.get(AT)
-    if at == END and first_open(row) is None:
+    open_to_me = reachable(row)
+    if at() == END and first_open(row) is None:
         return None
-    chosen = next((place for place in reachable(row) if place.position == at), None)
-    drafts = sorted((place for place in row if place.draft), key=lambda place: place.touched_at)
+    chosen = next((place for place in open_to_me if place.presentation == at()), None)
+    drafts = sorted((place for place in open_to_me if place.draft), key=lambda place: place.touched_at)
     return chosen or (drafts[-1] if drafts else first_open(row))
 
 
-def reachable(row: Sequence[Place]) -> list[Place]:
-    """The places that may be looked at: everything submitted and the first that is not."""
-    waiting = first_open(row)
-    return [place for place in row if waiting is None or place.position <= waiting.position]
-
-
-def go(position: int | None) -> None:
-    """Stand at a position from now on; None lets the page choose, END is the last page."""
-    st.session_state[AT] = position
+def go(where: int | str | None) -> None:
+    """Stand somewhere from now on; None lets the page choose."""
+    st.session_state[AT] = where
     forget()
 
 
-def tell(kind: Literal["done", "information", "trouble"], text: str) -> None:
+def tell(kind: Kind, text: str) -> None:
     """Put a line before the reader."""
     st.session_state[NOTICE] = Notice(kind, text)
 

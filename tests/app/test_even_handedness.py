@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotate_app import assignment
-from annotate_app.blind import Entry, distinct, literal, questions
+from annotate_app.questions import Entry, distinct, literal, questions
 from annotate_app.create import create, human_rubric
 from annotate_app.export import COLUMNS, export
 from annotate_app.store import Store

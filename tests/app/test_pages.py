@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextArea
 
 from annotate_app import settings
 from annotate_app.app_pages import visit
-from annotate_app.blind import Entry
+from annotate_app.questions import Entry
 from annotate_app.store import Store
 from polibias.errors import StorageError
 from tests.app.conftest import RUBRIC, Place, annotator_id, answers_to
@@ -31,6 +32,10 @@ def page(store: Store) -> AppTest:
 
 def score(page: AppTest, title: str, value: int) -> None:
     question(page, title, "how large").set_value(str(value)).run()
+
+
+def comment(page: AppTest) -> TextArea:
+    return next(area for area in page.text_area if area.label.startswith("Comment on the pair"))
 
 
 def favour(page: AppTest, title: str, shown: str) -> None:
@@ -108,13 +113,13 @@ def test_a_new_window_shows_what_was_chosen(page: AppTest) -> None:
     score(page, "Framing", 3)
     favour(page, "Framing", "2")
     score(page, "Severity", 0)
-    page.text_area[0].set_value("half-way").run()
+    comment(page).set_value("half-way").run()
     again = window()
     assert question(again, "Framing", "how large").value == "3"
     assert question(again, "Framing", "which country").value == "2"
     assert question(again, "Severity", "how large").value == "0"
     assert question(again, "Argument", "how large").value is None
-    assert again.text_area[0].value == "half-way"
+    assert comment(again).value == "half-way"
     assert "Saved: 2 of 5" in said(again)
 
 
@@ -139,7 +144,7 @@ def test_all_pairs_then_thanks_then_a_revision(page: AppTest, store: Store) -> N
         press(page, "Submit")
     assert heading(page) == "Thank you"
     assert "all 8 pairs" in said(page)
-    page.selectbox[0].set_value(3).run()
+    page.selectbox[0].set_value(store.places(annotator_id(store, "ann"))[2].presentation).run()
     assert heading(page) == "Pair 3 of 8"
     score(page, "Framing", 3)
     favour(page, "Framing", "1")
@@ -148,7 +153,7 @@ def test_all_pairs_then_thanks_then_a_revision(page: AppTest, store: Store) -> N
     press(page, "Submit the changes")
     assert heading(page) == "Thank you"
     assert stored(store, "framing", 3)[0] == 3
-    assert store.places(annotator_id(store, "ann"))[2].submitted == 2
+    assert store.places(annotator_id(store, "ann"))[2].finished == 2
 
 
 def test_back_and_forth_changes_nothing(page: AppTest, store: Store) -> None:
@@ -189,22 +194,22 @@ def test_what_two_windows_answer_adds_up(page: AppTest, store: Store) -> None:
     other = window()
     score(page, "Framing", 0)
     score(page, "Argument", 2)
-    page.text_area[0].set_value("from the first window").run()
+    comment(page).set_value("from the first window").run()
     score(other, "Severity", 1)
     assert [stored(store, name)[0] for name in ("framing", "severity", "argument")] == [0, 1, 2]
     assert question(other, "Framing", "how large").value == "0"
     assert question(other, "Argument", "how large").value == "2"
-    assert other.text_area[0].value == "from the first window"
+    assert comment(other).value == "from the first window"
     assert not other.warning
 
 
 def test_a_comment_can_be_taken_away(page: AppTest, store: Store) -> None:
-    page.text_area[0].set_value("too hasty").run()
+    comment(page).set_value("too hasty").run()
     score(page, "Framing", 1)
-    page.text_area[0].set_value("").run()
+    comment(page).set_value("").run()
     score(page, "Severity", 1)
-    assert page.text_area[0].value == ""
-    assert window().text_area[0].value == ""
+    assert comment(page).value == ""
+    assert comment(window()).value == ""
 
 
 def test_a_blank_on_the_screen_is_never_submitted_for_somebody(page: AppTest, store: Store) -> None:
@@ -214,7 +219,7 @@ def test_a_blank_on_the_screen_is_never_submitted_for_somebody(page: AppTest, st
     press(other, "Submit")
     assert heading(other) == "Pair 1 of 8"
     assert question(other, "Framing", "how large").value == "2"
-    assert store.places(annotator_id(store, "ann"))[0].submitted == 0
+    assert store.places(annotator_id(store, "ann"))[0].finished == 0
     press(other, "Submit")
     assert heading(other) == "Pair 2 of 8"
 
@@ -255,10 +260,11 @@ def test_a_visit_that_ended_loses_only_the_last_click(
 
 def test_widget_keys_hold_opaque_codes_only(page: AppTest, project: Place) -> None:
     codes = set(project.sealed.items)
-    for widget in [*page.radio, *page.button, *page.text_area]:
-        code, revision, _ = str(widget.key).split("-", 2)
-        assert code in codes
-        assert re.fullmatch(r"\d+", revision)
+    for widget in [*page.radio, *page.button, *page.text_area, *page.selectbox, *page.text_input]:
+        if widget.key != "leave":
+            code, presentation, revision, drops, _ = str(widget.key).split("-", 4)
+            assert code in codes
+            assert re.fullmatch(r"\d+ \d+ \d+", f"{presentation} {revision} {drops}")
 
 
 def test_without_serve_the_page_shows_only_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

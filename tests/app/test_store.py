@@ -9,7 +9,7 @@ import pytest
 
 from annotate_app import chain
 from annotate_app import store as stores
-from annotate_app.blind import Entry
+from annotate_app.questions import Entry
 from annotate_app.progress import status
 from annotate_app.store import Store, open_store
 from polibias.errors import DamagedRecord, InputError, StorageError

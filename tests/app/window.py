@@ -50,5 +50,5 @@ def press(page: AppTest, words: str) -> None:
 
 
 def said(page: AppTest) -> str:
-    kinds = (page.error, page.warning, page.info, page.success, page.text)
+    kinds = (page.error, page.warning, page.info, page.success, page.text, page.caption)
     return "\n".join(str(element.value) for kind in kinds for element in kind)

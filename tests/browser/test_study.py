@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 from sqlmodel import col, select
 
-from annotate_app.blind import Entry
+from annotate_app.questions import Entry
 from annotate_app.schema import Event
 from tests.app.conftest import EVEN, RUBRIC, SHORT, SMALL, answers_to
 from tests.browser.conftest import Desk, Server, enter, serving

@@ -1,0 +1,164 @@
+// What a page needs from the browser itself: single keys, passages marked as evidence, time away from the page.
+// Every choice goes through the page's own widgets, so that a key does exactly what a click does.
+const QUIET_MS = 120000;
+
+// Each run of the page hands over new data; listeners are set once and read what is newest.
+const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
+
+export default function (component) {
+  now.data = component.data;
+  now.tell = component.setTriggerValue;
+  if (now.page !== component.data.page) {
+    now.page = component.data.page;
+    now.current = component.data.cards[0] ?? "";
+    now.seen = Date.now();
+    now.gap = "";
+  }
+  // A submission that was refused leads to what is missing, once for each gap.
+  if (component.data.gap && component.data.gap !== now.gap) {
+    now.current = component.data.gap;
+    card(now.current)?.scrollIntoView({ block: "nearest" });
+  }
+  now.gap = component.data.gap;
+  mark();
+  listen();
+  return () => { now.data = null; };
+}
+
+function listen() {
+  if (now.listening) return;
+  now.listening = true;
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("focusin", (event) => follow(event.target));
+  for (const kind of ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart", "focusin"]) {
+    document.addEventListener(kind, here, { capture: true, passive: true });
+  }
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) here(); });
+  // A wide table or a hidden page changes nothing about where the reader is; a card redrawn by a click does.
+  new MutationObserver(mark).observe(document.body, { childList: true, subtree: true });
+}
+
+// Somebody is here. After a long quiet the page says how long it was, so that it does not count as work.
+function here() {
+  if (document.hidden || !now.data) return;
+  const quiet = Date.now() - now.seen;
+  now.seen = Date.now();
+  if (quiet > QUIET_MS) now.tell("idle", { page: now.page, seconds: Math.round(quiet / 100) / 10 });
+}
+
+function card(part) {
+  return now.data && document.querySelector(`.st-key-${CSS.escape(now.data.page)}-card-${CSS.escape(part)}`);
+}
+
+function mark() {
+  if (!now.data) return;
+  for (const part of now.data.cards) {
+    const box = card(part);
+    const current = String(part === now.current && now.data.keys);
+    if (box && box.dataset.current !== current) box.dataset.current = current;
+  }
+}
+
+function follow(target) {
+  const found = now.data?.cards.find((part) => card(part)?.contains(target));
+  if (found) { now.current = found; mark(); }
+}
+
+function go(step) {
+  const cards = now.data.cards;
+  const next = Math.min(cards.length - 1, Math.max(0, cards.indexOf(now.current) + step));
+  now.current = cards[next];
+  mark();
+  card(now.current)?.scrollIntoView({ block: "nearest" });
+}
+
+// The groups of choices in a card, in order; a group that is switched off takes no key.
+function groups(part) {
+  const found = card(part)?.querySelectorAll('[role="radiogroup"]') ?? [];
+  return [...found].map((group) => [...group.querySelectorAll('input[type="radio"]')]);
+}
+
+function choose(radios, place) {
+  const radio = radios?.[place];
+  if (!radio || radio.disabled) return false;
+  radio.click();
+  return true;
+}
+
+function typing(target) {
+  return target.closest?.('textarea, select, [contenteditable="true"], [role="combobox"], [role="textbox"]')
+    || (target.tagName === "INPUT" && target.type !== "radio" && target.type !== "checkbox");
+}
+
+function pressed(event) {
+  if (!now.data?.keys || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  if (event.repeat || typing(event.target)) return;
+  const action = actions[event.key.toLowerCase()] ?? (/^[0-9]$/.test(event.key) ? () => digit(event.key) : null);
+  if (!action || action() === false) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+const actions = {
+  j: () => go(1),
+  k: () => go(-1),
+  a: () => side(0),
+  b: () => side(1),
+  n: () => side(2),
+  s: () => button("submit"),
+  p: () => button("back"),
+  f: () => button("forward"),
+  q: () => quote(),
+};
+
+function button(name) {
+  const found = document.querySelector(`.st-key-${CSS.escape(now.data.page)}-${name} button`);
+  if (!found || found.disabled) return false;
+  found.click();
+}
+
+// A digit is a point of the scale where the card has one, else the place of an option from 1.
+function digit(key) {
+  const how = now.data.digits[now.current];
+  if (!how) return false;
+  const open = groups(now.current);
+  const target = how.from === 0 ? open[0] : open.find((radios) => !radios.some((radio) => radio.checked)) ?? open[0];
+  if (!choose(target, Number(key) - how.from)) return false;
+  if (how.from === 1 && target === open[open.length - 1]) go(1);
+}
+
+// Who is favoured is asked last in a card; then the next card is at hand.
+function side(place) {
+  if (!now.data.sides.includes(now.current)) return false;
+  const open = groups(now.current);
+  if (!choose(open[open.length - 1], place)) return false;
+  go(1);
+}
+
+// The marked passage of one response becomes evidence for the card at hand.
+function quote() {
+  const selection = window.getSelection();
+  const text = selection?.toString() ?? "";
+  if (!text.trim()) return false;
+  for (const version of [1, 2]) {
+    const pane = document.querySelector(`.st-key-${CSS.escape(now.data.page)}-response${version}`);
+    if (pane?.contains(selection.anchorNode) && pane.contains(selection.focusNode)) {
+      now.tell("quote", { page: now.page, part: now.current, version, text });
+      selection.removeAllRanges();
+      return;
+    }
+  }
+  return false;
+}
+
+// A button that takes the marked passage must not unmark it when it is pressed.
+document.addEventListener("mousedown", (event) => {
+  const box = event.target.closest?.("[class*='-quote-']");
+  if (box) event.preventDefault();
+}, { capture: true });
+document.addEventListener("click", (event) => {
+  const box = event.target.closest?.("[class*='-quote-']");
+  if (!box || !now.data) return;
+  follow(box);
+  quote();
+}, { capture: true });

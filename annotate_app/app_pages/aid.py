@@ -1,0 +1,50 @@
+"""The page's hand in the browser: single keys, marked passages as evidence, time away. The rest is widgets."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+KEY = "aid"
+
+Heard = Callable[[str, dict[str, Any]], None]
+
+_mount = st.components.v2.component("polibias-aid", js=Path(__file__).with_name("aid.js").read_text("utf-8"))
+
+
+class Keys(NamedTuple):
+    """What single keys do on a page.
+
+    `cards` are the parts in their order, `digits` those whose first choice is answered by a digit and the digit of its
+    first option, `sides` those with a favoured side.
+    """
+
+    cards: tuple[str, ...]
+    digits: dict[str, int]
+    sides: tuple[str, ...]
+
+
+def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
+    """Mount the hand for the page of this name.
+
+    `gap` is the card that keeps the page from being submitted, '' for none. `heard` is told what the hand reports:
+    `quote` or `idle`, and the details.
+    """
+
+    def listener(kind: str) -> Callable[[], None]:
+        def tell() -> None:
+            said = st.session_state[KEY].get(kind)
+            if isinstance(said, dict):
+                heard(kind, said)
+
+        return tell
+
+    digits = {part: {"from": first} for part, first in keys.digits.items()}
+    _mount(
+        key=KEY,
+        data={"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "keys": on, "gap": gap},
+        on_quote_change=listener("quote"),
+        on_idle_change=listener("idle"),
+        height=1,
+    )

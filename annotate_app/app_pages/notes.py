@@ -1,0 +1,55 @@
+"""Evidence and comment of one card: passages marked in the responses, and words of the annotator's own."""
+
+import html
+
+import streamlit as st
+
+from annotate_app.app_pages import clicks
+from annotate_app.app_pages.clicks import Form
+from annotate_app.blind import literal, shown_number
+from annotate_app.questions import Quote
+from annotate_app.store import Store
+from polibias.domain.display import visible
+
+COMMENT_LENGTH = 4000
+
+
+def show_notes(store: Store, form: Form, part: str, title: str) -> None:
+    """Draw what supports the answers of a card; folded away until somebody wants it."""
+    quotes = form.view.entry.quotes.get(part, ())
+    comment = form.view.entry.comments.get(part, "")
+    count = len(quotes) + bool(comment)
+    with st.expander(f"Evidence and comment: {literal(title)}" + (f" ({count})" if count else ""), expanded=False):
+        for number, quote in enumerate(quotes):
+            _quote(store, form, part, quote, number)
+        st.button(
+            "Take the marked passage",
+            key=form.key(f"quote-{part}"),
+            help="Mark a passage in one of the responses first, then press this button or Q.",
+        )
+        show_comment(store, form, part, f"Comment on {literal(title)} (optional)")
+
+
+def _quote(store: Store, form: Form, part: str, quote: Quote, number: int) -> None:
+    version = shown_number(quote.side, form.view.first)
+    st.html(f'<p class="quote" dir="auto">Version {version}: {html.escape(visible(quote.text))}</p>')
+    st.button(
+        f"Remove passage {number + 1}",
+        key=form.key(f"unquote-{part}-{number}"),
+        type="tertiary",
+        on_click=clicks.drop_quote,
+        args=(store, form, part, quote),
+    )
+
+
+def show_comment(store: Store, form: Form, part: str, words: str) -> None:
+    """A field whose text is stored when it is left."""
+    st.text_area(
+        words,
+        value=form.start(f"comment-{part}", form.view.entry.comments.get(part)) or "",
+        max_chars=COMMENT_LENGTH,
+        height=80,
+        key=form.key(f"comment-{part}"),
+        on_change=clicks.keep_comment,
+        args=(store, form, part),
+    )

@@ -1,0 +1,71 @@
+"""An annotator's own record: what they answered, as they saw it, to read and to take away."""
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotate_app.blind import shown_answer, shown_number
+from annotate_app.questions import Question
+from annotate_app.sheets import Place
+from annotate_app.store import Store, View
+from polibias.domain.display import visible
+
+HEADINGS = ("Pair", "State", "Last saved (UTC)", "Answers", "Comments", "Passages")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def show(store: Store, person: int) -> None:
+    """Draw the record as a table, and offer it as a file."""
+    row = [place for place in store.places(person) if place.role != "practice"]
+    lines = [_line(store, place) for place in row if place.finished or place.draft]
+    st.subheader("Your own record", anchor=False)
+    if not lines:
+        st.text("You have not answered anything.")
+        return
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
+    body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
+    st.html(
+        f'<div class="record" role="region" aria-label="Your own record" tabindex="0"><table><thead><tr>{head}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+    st.download_button(
+        "Download your record", _csv(lines), "my-annotations.csv", "text/csv", key="record", on_click="ignore"
+    )
+
+
+def _line(store: Store, place: Place) -> tuple[str, ...]:
+    view = store.view(place)
+    state = place.state if place.finished and not place.draft else "draft"
+    said = [f"{question.part}: {answer}" for question in store.scheme.questions() if (answer := _said(view, question))]
+    comments = [visible(text) for text in view.entry.comments.values()]
+    quotes = [
+        f"version {shown_number(quote.side, view.first)}: {visible(quote.text)}"
+        for quotes in view.entry.quotes.values()
+        for quote in quotes
+    ]
+    at = place.touched_at[:16].replace("T", " ")
+    return str(place.number), state, at, "; ".join(said), " | ".join(comments), " | ".join(quotes)
+
+
+def _said(view: View, question: Question) -> str:
+    """An answer as it stood on the screen: versions 1 and 2, never A and B."""
+    value = shown_answer(question, view.entry.answers.get(question.id), view.first)
+    if value is None:
+        return ""
+    if question.kind == "favoured":
+        return "favours no side" if value == "none" else f"favours version {value}"
+    if question.kind == "A" or question.kind == "B":
+        return f"version {shown_number(question.kind, view.first)} {value}"
+    return value
+
+
+def _csv(lines: Sequence[Sequence[str]]) -> bytes:
+    """The same as a file that a spreadsheet opens without running anything in it."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(HEADINGS)
+    writer.writerows([f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell for cell in line] for line in lines)
+    return out.getvalue().encode("utf-8-sig")
