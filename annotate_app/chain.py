@@ -109,8 +109,9 @@ def body(event: Event | Link) -> dict[str, Any]:
 
 
 def events_of(session: Session, annotator: str) -> list[Moment]:
-    """One annotator's events as far as time goes, in their order."""
-    found = session.exec(select(Event).where(Event.annotator == annotator).order_by(col(Event.number))).all()
+    """What one annotator did as far as time goes, in its order; what others did to their row takes no time."""
+    own = (Event.annotator == annotator, col(Event.kind).not_in(NOT_THEIR_OWN))
+    found = session.exec(select(Event).where(*own).order_by(col(Event.number))).all()
     return [
         Moment(event.at, event.kind, event.item, body(event)["seconds"] if event.kind == "idle" else 0.0)
         for event in found

@@ -62,8 +62,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_create(commands: "argparse._SubParsersAction[Parser]") -> None:
-    create = commands.add_parser("create", help="make a blind project from a sealed run")
-    create.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    create = commands.add_parser("create", help="make a blind project from a sealed run or a masked-items file")
+    create.add_argument("run", metavar="RUN", help="a run's folder, its name in runs/, or a masked-items FILE.jsonl")
     create.add_argument("--project", required=True, metavar="NAME", help="the project's name")
     create.add_argument("--seed", type=_whole, metavar="N", help="seed of all draws (default: drawn and stored)")
     create.add_argument("--limit", type=_counted, metavar="N", help="at most N items, drawn at random by the seed")
@@ -163,13 +163,16 @@ def _bounded(text: str, allowed: range, wanted: str) -> int:
 def _create(options: argparse.Namespace) -> int:
     from annotate_app.create import Wanted, create
     from annotate_app.enrolment import check_url
+    from annotate_app.masked_source import SUFFIX, read_masked
     from annotate_app.origins import read_run
     from annotate_app.protocols import read_protocol
     from polibias.records.runs import find_run
 
-    protocol = read_protocol(options.protocol, "pairs", options.contact)
+    masked = options.run.endswith(SUFFIX)
+    protocol = read_protocol(options.protocol, "reidentification" if masked else "pairs", options.contact)
     wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
-    made = create(read_run(find_run(options.run, options.runs)), wanted, options.projects, options.sealed)
+    source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
+    made = create(source, wanted, options.projects, options.sealed)
     print(f"{made.database}: {made.items} items, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")
     if made.named:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlmodel import Session
 
 from annotate_app import schema
@@ -27,7 +28,13 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engine = engine_for(path)
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """No other thread of this process writes here in the meantime: what was written can be read back."""
+        with self._turn:
+            yield
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -41,7 +48,7 @@ class Database:
 
         Raises StorageError if the database cannot be written.
         """
-        with self._turn, self._said_plainly():
+        with self.turn(), self._said_plainly():
             writer = self._engine.execution_options(immediate=True)
             with Session(writer) as session, session.begin():
                 yield session
@@ -56,6 +63,8 @@ class Database:
             if isinstance(error.orig, sqlite3.IntegrityError):
                 raise StorageError(f"{self.path}: refused: {error.orig}") from None
             raise StorageError(f"{self.path}: not a readable project database ({error.orig})") from None
+        except NoConnection:
+            raise StorageError(f"{self.path}: too much to do at once; nothing was half-written, try again") from None
 
     def close(self) -> None:
         """Give every connection back."""
@@ -80,10 +89,10 @@ def check_layout(database: Database) -> None:
         raise InputError(
             f"{database.path}: laid out by a version that this program no longer reads; make the project again"
         )
-    raise InputError(
-        f"{database.path}: laid out as {found}, this program reads {schema.REVISION}; "
-        "bring it up to date with: polibias-annotate upgrade PROJECT"
-    )
+    advice = "bring it up to date with: polibias-annotate upgrade PROJECT"
+    if found > schema.REVISION:
+        advice = "use the version of this program that made it, or a later one"
+    raise InputError(f"{database.path}: laid out as {found:.40}, this program reads {schema.REVISION}; {advice}")
 
 
 def find(name: str, projects: Path) -> Path:
@@ -107,9 +116,12 @@ def engine_for(path: Path) -> Engine:
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """Hand transactions over to `_begin`; write through to the disk at every commit."""
+    """Hand transactions over to `_begin`; write through to the disk at every commit.
+
+    Recursive triggers make INSERT OR REPLACE ask the triggers that forbid removal.
+    """
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
 
 

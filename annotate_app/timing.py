@@ -35,7 +35,7 @@ class Spent(NamedTuple):
 
 
 def spent(moments: Iterable[Moment]) -> dict[str, Spent]:
-    """Time on each item of one annotator, from that annotator's events in their order."""
+    """Time on each item of one annotator, from what that annotator did, in its order."""
     found: dict[str, Spent] = {}
     began: dict[str, str] = {}
     before: Moment | None = None
@@ -59,7 +59,7 @@ def _stretch(before: Moment, after: Moment) -> float:
     """The active seconds between two events."""
     whole = _seconds(before.at, after.at)
     if after.kind == "idle":
-        return max(0.0, whole - after.away)
+        return max(0.0, whole - max(0.0, after.away))
     same_window = after.kind in (*ON_AN_ITEM[1:], *FINISHED)
     return whole if same_window else min(whole, QUIET_SECONDS)
 

@@ -4,6 +4,7 @@
 
     PromptPair ─▶ Response (one per side) ─▶ Judgment (one per order) ─▶ analysis
         └───────────────────────────────────▶ Annotation (one per annotator, item and showing)
+    a masked PromptPair with its responses ─▶ ReidGuess (one per annotator, item and showing)
 
 A row is made once and never edited. It points back by id only and carries `design`, the factors and cluster
 keys that later stages need, so that no stage looks back. Times and durations are no part of a row: the
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from polibias.domain.reidentification import ReidOutcome
 from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
 from polibias.domain.value import Value
@@ -246,6 +248,43 @@ class Annotation(StoredRow, frozen=True):
     check: Check = ""
     flags: tuple[Flagged, ...] = ()
     names_itself: tuple[str, ...] = ()
+    supersedes: str = ""
+
+
+class ReidGuess(StoredRow, frozen=True):
+    """Which countries one annotator took those of a masked pair for, in one finished revision.
+
+    `x` and `y` are the countries behind the placeholders, `guess_x` and `guess_y` what was named: a candidate's id,
+    `cannot_tell`, or None where nothing was said. `confidence` is the level, from 1; None where it was not asked or
+    not said. `outcome` is None unless the status is `submitted`. `options` are the candidates in the order shown,
+    `position` and `first` where the item stood and which version came first; `showing` tells an item that came back.
+    `reason` says why it was not submitted, '' otherwise. `check` says how an instructed response was answered, ''
+    where none was. `comments` and `quotes` (side and words) are kept by part, '' being the item itself. `supersedes`
+    is the id of the same showing's revision before.
+    """
+
+    project: str
+    annotator: str
+    item: str
+    pair: str
+    model: str
+    category: str
+    x: str
+    y: str
+    guess_x: str | None
+    guess_y: str | None
+    confidence: int | None
+    outcome: ReidOutcome | None
+    options: tuple[str, ...]
+    position: int
+    first: Side
+    showing: Literal["first", "repeat"]
+    status: Literal["submitted", "skipped", "unsure"]
+    reason: str
+    revision: int
+    check: Literal["", "passed", "failed"] = ""
+    comments: dict[str, str] = {}
+    quotes: dict[str, tuple[tuple[Side, str], ...]] = {}
     supersedes: str = ""
 
 
