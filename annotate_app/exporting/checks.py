@@ -41,8 +41,8 @@ def check_told(store: Store, snapshot: Snapshot) -> Told:
 
 def _check_references(where: str, snapshot: Snapshot) -> None:
     """Nothing belongs to a place, a person or an item that is not there."""
-    places = {one.id for one in snapshot.places}
-    of_places = {*snapshot.sheets, *snapshot.flags, *snapshot.released} - places
+    of_places = {*snapshot.sheets, *snapshot.flags} - {one.id for one in snapshot.places}
+    of_places |= snapshot.released.keys() - {one.id for one in snapshot.study}
     people = {one.annotator_id for one in snapshot.places} | snapshot.withdrawn | {*snapshot.assents, *snapshot.trials}
     items = {one.item for one in snapshot.places} - snapshot.items.keys()
     if of_places or people - snapshot.people.keys() or items:
@@ -133,11 +133,26 @@ def _check_ends(where: str, snapshot: Snapshot, told: Told, protocol: Annotation
     _same(where, "the practice results", trials, told.trials)
     gone = {one.name: {"answers": protocol.withdrawal} for id, one in people if id in snapshot.withdrawn}
     _same(where, "the rules of withdrawal", gone, {name: body for name, (_, body) in told.withdrawn.items()})
-    places = {one.id: one for one in snapshot.places}
-    released = {id: (_name(snapshot, places[id]), places[id].item, reason) for id, reason in snapshot.released.items()}
-    _same(where, "the release", released, told.released)
+    _check_released(where, snapshot, told)
     if told.closings != int(snapshot.closed):
         raise DamagedRecord(f"{where}: whether the study is closed is not what the event chain tells; {COPY}")
+
+
+def _check_released(where: str, snapshot: Snapshot, told: Told) -> None:
+    """A place is given up together with the repeat of its item; the chain names the first showing of both."""
+    released: dict[tuple[str, str], tuple[int, str]] = {}
+    both: dict[tuple[str, str], set[str]] = {}
+    for one in snapshot.study:
+        key = (_name(snapshot, one), one.item)
+        both.setdefault(key, set()).add(snapshot.released.get(one.id, ""))
+        if one.role == "first" and one.id in snapshot.released:
+            released[key] = (one.id, snapshot.released[one.id])
+    _same(where, "the places given up", released, told.released)
+    for key, reasons in both.items():
+        if reasons != {told.released[key][1] if key in told.released else ""}:
+            raise DamagedRecord(
+                f"{where}: of '{key[0]}' and {key[1]} one showing was given up without the other; {COPY}"
+            )
 
 
 def check_drawn(session: Session, store: Store, snapshot: Snapshot) -> None:

@@ -80,11 +80,11 @@ def _outcome(
 
 
 def _status(snapshot: Snapshot, one: Shown, last: StoredSheet | None, gone: bool, removes: bool) -> Status:
-    """A place given to somebody else is released, whoever had it; what nobody finishes any more is withdrawn."""
-    if one.id in snapshot.released:
-        return "released"
+    """Who withdrew has withdrawn everything that is left out or unfinished; what else was given up is released."""
     if gone and (removes or last is None):
         return "withdrawn"
+    if one.id in snapshot.released:
+        return "released"
     if last is not None:
         return next(status for status in FINISHED if status == last.state)
     return "draft" if snapshot.sheets.get(one.id) else "open"

@@ -111,7 +111,7 @@ def _stage(people: People, id: int, mine: Sequence[Outcome]) -> str:
         return "declined"
     if standing.failed(people.protocol):
         return "failed practice"
-    if name not in people.told.heard:
+    if name not in people.told.moments:
         return "invited"
     if _practising(snapshot, id, failed + 1):
         return "practice"

@@ -46,7 +46,8 @@ WHERE = msgspec.json.Decoder(Where)
 class Told:
     """The facts of a chain, gathered event by event in their order. `closings` counts how often the study closed.
 
-    `moments` are by annotator, each at the position it belongs to; `heard` are those who ever did anything.
+    `released` says by annotator and item which place was given up and why. `moments` are by annotator, each at the
+    position it belongs to; who did nothing yet has none.
     """
 
     def __init__(self, events: Iterable[Link]) -> None:
@@ -59,11 +60,10 @@ class Told:
         self.terms: dict[str, list[Agreed]] = defaultdict(list)
         self.trials: dict[str, list[dict[str, int]]] = defaultdict(list)
         self.withdrawn: dict[str, tuple[str, dict[str, Any]]] = {}
-        self.released: dict[int, tuple[str, str, str]] = {}
+        self.released: dict[tuple[str, str], tuple[int, str]] = {}
         self.closed_at, self.closings = "", 0
         self.interims: list[Opening] = []
         self.moments: dict[str, list[Moment]] = defaultdict(list)
-        self.heard: set[str] = set()
         for event in events:
             self._take(event)
 
@@ -76,11 +76,9 @@ class Told:
             self.drafts.discard(place)
         elif event.kind in GATHERED:
             GATHERED[event.kind](self, event, place, json.loads(event.body))
-        if event.annotator:
+        if event.kind not in NOT_THEIR_OWN:  # what others did to somebody's row takes no time
             item = str(where.position) if where.position else ""
             self.moments[event.annotator].append(Moment(event.at, event.kind, item, where.seconds))
-            if event.kind not in NOT_THEIR_OWN:
-                self.heard.add(event.annotator)
 
 
 def _where(body: str) -> Where:
@@ -131,7 +129,7 @@ def _withdrawn(told: Told, event: Link, _: Place, body: Body) -> None:
 
 def _released(told: Told, event: Link, _: Place, body: Body) -> None:
     reason = "withdrawn" if event.annotator in told.withdrawn else "abandoned"
-    told.released[body["presentation"]] = (event.annotator, event.item, reason)
+    told.released[event.annotator, event.item] = (body["presentation"], reason)
 
 
 def _closed(told: Told, event: Link, _: Place, __: Body) -> None:
