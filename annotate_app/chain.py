@@ -103,7 +103,7 @@ def check(events: Iterable[Event | Link], genesis: str, where: str) -> str:
     return prev
 
 
-def body(event: Event) -> dict[str, Any]:
+def body(event: Event | Link) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.body)
     return value
 

@@ -2,20 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from annotate_app.commands import ending, following, keeping, serving
-from annotate_app.commands.shapes import Commands, add_project, add_projects, bounded
+from annotate_app.commands import ending, exporting, following, keeping, serving
+from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded
 from polibias.errors import PoliBiasError
-
-if TYPE_CHECKING:
-    from polibias.domain.rubric import Rubric
 
 INTERRUPTED = 130
 URL = "http://127.0.0.1:8501"
-NEXT = "polibias agreement {csv} --where dimension={name} {value}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     serving.add(commands)
     following.add(commands)
     ending.add(commands)
-    _add_export(commands)
+    exporting.add(commands)
     keeping.add(commands)
     return top
 
@@ -73,8 +69,8 @@ def _add_create(commands: Commands) -> None:
     create.add_argument("--contact", metavar="TEXT", help="whom annotators can ask: a name, an address")
     create.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
     add_projects(create)
-    _add_sealed(create)
-    _add_runs(create)
+    add_sealed(create)
+    add_runs(create)
     create.set_defaults(command=_create)
 
 
@@ -90,26 +86,6 @@ def _add_invite(commands: Commands) -> None:
     )
     invite.add_argument("--out", type=Path, metavar="FILE", help="write the links to a CSV file only you can read")
     invite.set_defaults(command=_invite)
-
-
-def _add_export(commands: Commands) -> None:
-    export = commands.add_parser("export", help="join the answers to their pairs and store them with the run")
-    add_project(export)
-    _add_sealed(export)
-    _add_runs(export)
-    export.set_defaults(command=_export)
-
-
-def _add_sealed(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--sealed", type=Path, default=Path("sealed"), metavar="DIR", help="where sealed files are (default: sealed)"
-    )
-
-
-def _add_runs(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are (default: runs)"
-    )
 
 
 def _whole(text: str) -> int:
@@ -164,38 +140,6 @@ def _invite(options: argparse.Namespace) -> int:
         for one in invitations:
             print(f"{one.annotator}\t{one.link}")
     return 0
-
-
-def _export(options: argparse.Namespace) -> int:
-    from annotate_app.database import find
-    from annotate_app.export import export
-    from annotate_app.sealed import read_sealed, sealed_path
-    from annotate_app.store import open_store
-    from polibias.records.runs import find_run
-
-    store = open_store(find(options.project, options.projects))
-    sealed = read_sealed(sealed_path(options.project, options.sealed))
-    done = export(store, sealed, find_run(sealed.run, options.runs))
-    print(f"{done.jsonl}: {done.rows} annotations, {done.new} of them new")
-    print(f"{done.csv}: one line per score")
-    for name, value in _compared(store.rubric):
-        print(f"next: {NEXT.format(csv=done.csv, name=name, value=value)}")
-    return 0
-
-
-def _compared(rubric: "Rubric") -> Iterator[tuple[str, str]]:
-    """Each dimension and label that annotators answer, with what agreement on it compares and on which scale."""
-    for dimension in rubric.dimensions:
-        sides = "--value favoured --categories A,B,none --level nominal"
-        yield dimension.id, sides if dimension.asks == "side" else _scale(map(str, rubric.scores))
-    for label in rubric.labels:
-        ratings = map(str, range(1, len(label.options) + 1))
-        named = f"{_scale(option.id for option in label.options)} --level nominal"
-        yield label.id, _scale(ratings) if label.ordinal else named
-
-
-def _scale(points: Iterable[str]) -> str:
-    return f"--categories {','.join(points)}"
 
 
 if __name__ == "__main__":

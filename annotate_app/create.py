@@ -41,6 +41,8 @@ from polibias.records.documents import storing, sync_folder
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SEED_BITS = 31
+RESERVED = (".repeats", ".annotators")
+"""How no project is called: a table of its export would be another table of another project's."""
 BUILDING = ".making-"
 
 
@@ -136,6 +138,8 @@ def _check_places(name: str, projects: Path, sealed: Path) -> None:
         raise InputError(
             f"--project {name!a}: use up to 64 lower-case letters, digits and . _ -, a letter or digit first"
         )
+    if name.endswith(RESERVED):
+        raise InputError(f"--project {name}: no name may end in {' or '.join(RESERVED)}; exports have files called so")
     if sealed.resolve().is_relative_to(projects.resolve()):
         raise InputError(f"{sealed}: lies where annotators' databases are; name another folder with --sealed")
 

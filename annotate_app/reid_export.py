@@ -42,17 +42,11 @@ from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import storing, write_file
 from polibias.records.ledger import Ledger
 from polibias.records.manifest import Manifest, changed_files, manifest_hash, read_manifest, seal
+from polibias.records.openings import Opening
 from polibias.records.runs import GUESSES, MANIFEST, Run
 
 KIND = "reidentification"
 NOT_SPENT = Spent(0.0, 0.0, 0)
-
-
-class Interim(NamedTuple):
-    """An export that was made before the study was closed, and why."""
-
-    at: str
-    reason: str
 
 
 class Gathered(NamedTuple):
@@ -66,7 +60,7 @@ class Gathered(NamedTuple):
     flags: list[Flagged]
     removed: int
     closed_at: str | None
-    interim: list[Interim]
+    interim: list[Opening]
     events: int
     head: str
 
@@ -81,7 +75,7 @@ class Exported(NamedTuple):
     rows: int
     revisions: int
     manifest: str
-    interim: list[Interim]
+    interim: list[Opening]
 
 
 def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None = None, bom: bool = False) -> Exported:
@@ -154,8 +148,9 @@ def _removed(store: Store, session: Session) -> set[int]:
     return set(gone) if store.protocol.withdrawal == "remove" else set()
 
 
-def _interim(told: Chain) -> list[Interim]:
-    return [Interim(one.at, chain.body(one)["reason"]) for one in told.events if one.kind == "interim"]
+def _interim(told: Chain) -> list[Opening]:
+    told_of = [(one.at, chain.body(one)) for one in told.events if one.kind == "interim"]
+    return [Opening(at, said["reason"], said["annotations"]) for at, said in told_of]
 
 
 def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finished]) -> list[Guess]:
@@ -275,7 +270,7 @@ def _about(sealed: Sealed, gathered: Gathered) -> dict[str, Any]:
         "asked": sealed.rubric,
         "seed": sealed.seed,
         "closed_at": gathered.closed_at,
-        "interim": [one._asdict() for one in gathered.interim],
+        "interim": plain(gathered.interim),
         "annotators": len({one.row.annotator for one in current}),
         "removed": gathered.removed,
         "rows": len(current),

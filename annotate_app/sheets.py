@@ -136,10 +136,10 @@ def entry(session: Session, presentation: int, revision: int) -> Entry | None:
     if sheet is None:
         return None
     answers = {answer.question_id: answer.value for answer in _answers(session, sheet)}
-    return _entry(answers, sheet.notes)
+    return entry_from(answers, sheet.notes)
 
 
-def _entry(answers: dict[str, str | None], notes: str) -> Entry:
+def entry_from(answers: dict[str, str | None], notes: str) -> Entry:
     """An entry from its stored parts; msgspec reads no lone surrogates, so the JSON is read by the standard library."""
     said = json.loads(notes)
     quotes = {part: tuple(Quote(**one) for one in found) for part, found in said.get("quotes", {}).items()}

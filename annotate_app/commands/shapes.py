@@ -49,3 +49,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[in
 def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
     cells = zip(row, widths, strict=True)
     return [text.rjust(width) if place in right else text.ljust(width) for place, (text, width) in enumerate(cells)]
+
+
+def add_sealed(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--sealed", type=Path, default=Path("sealed"), metavar="DIR", help="where sealed files are (default: sealed)"
+    )
+
+
+def add_runs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="DIR", help="where runs are (default: runs)"
+    )

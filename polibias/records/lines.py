@@ -25,7 +25,7 @@ KINDS: dict[type[StoredRow], str] = {
     PromptPair: "pair/2",
     Response: "response/2",
     Judgment: "judgment/2",
-    Annotation: "annotation/2",
+    Annotation: "annotation/3",
     ReidGuess: "reid-guess/1",
 }
 REQUEST_TAG = "request/1"

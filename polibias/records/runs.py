@@ -126,8 +126,8 @@ def pair_key(pair: PromptPair) -> str:
 
 
 def annotation_key(row: Annotation) -> str:
-    """One annotator's one item: a later revision has the same key and another id."""
-    return tagged_hash("annotation-request/1", [row.project, row.annotator, row.item])
+    """One annotator's one item at one showing: a later revision has the same key and another id."""
+    return tagged_hash("annotation-request/2", [row.project, row.annotator, row.item, row.showing])
 
 
 def guess_key(row: ReidGuess) -> str:
