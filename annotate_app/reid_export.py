@@ -36,6 +36,7 @@ from annotate_app.sealed import MaskedOrigin, Sealed
 from annotate_app.standing import closed
 from annotate_app.store import Store
 from annotate_app.timing import Moment, Spent, spent
+from polibias.domain.ids import plain
 from polibias.domain.reidentification import outcome
 from polibias.domain.rows import ReidGuess, Seen
 from polibias.errors import DamagedRecord, InputError

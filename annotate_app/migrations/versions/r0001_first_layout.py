@@ -18,7 +18,9 @@ def upgrade() -> None:
     _project()
     _asked()
     _people()
+    _visits()
     _said_by_people()
+    _outcomes()
     _rows()
     _about_rows()
     _answers()
@@ -118,6 +120,10 @@ def _people() -> None:
         sa.UniqueConstraint("token_hash"),
     )
     op.create_index(op.f("ix_invite_annotator_id"), "invite", ["annotator_id"], unique=False)
+
+
+def _visits() -> None:
+    """Which browsers were let in."""
     op.create_table(
         "visit",
         sa.Column("cookie_hash", sa.String(), nullable=False),
@@ -154,6 +160,10 @@ def _said_by_people() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index(op.f("ix_assent_annotator_id"), "assent", ["annotator_id"], unique=False)
+
+
+def _outcomes() -> None:
+    """How practice went, and who left."""
     op.create_table(
         "trial",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
