@@ -33,7 +33,7 @@ from polibias.domain.rows import Seen
 from polibias.errors import InputError
 from polibias.records.documents import write_file
 from polibias.records.manifest import reopen, seal
-from polibias.records.openings import Opening, one_line
+from polibias.records.openings import Opening
 from polibias.records.runs import Run
 
 COLUMNS = pair_table.NAMES
@@ -112,7 +112,7 @@ def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
 def _check_end(checked: Checked, interim: str | None) -> None:
     """Raises InputError for an early look without a reason, and for a reason where it is not early."""
     where, name, closed_at = checked.store.path, checked.store.project.name, checked.told.closed_at
-    if interim is not None and not one_line(interim):
+    if interim is not None and not any(map(str.isalnum, interim)):
         raise InputError("--interim: say why, in words that can be read")
     if closed_at and interim is not None:
         raise InputError(f"{where}: the study is closed; export it without --interim")

@@ -1,7 +1,8 @@
 """Tables as files: CSV that no spreadsheet runs, and Parquet with types, both of the very same lines.
 
-A text that a file cannot hold (a lone surrogate, a NUL) stands as a JSON string, and the column `escaped` names its
-columns: ``json.loads`` gives it back exactly. `guarded` and `unguarded` are each other's inverse.
+A text that not every reader of such a file gives back (a lone surrogate, a NUL, a carriage return) stands as a JSON
+string, and the column `escaped` names its columns: ``json.loads`` gives it back exactly. `guarded` and `unguarded` are
+each other's inverse.
 """
 
 import csv
@@ -10,7 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +25,7 @@ ESCAPED = "escaped"
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 STARTS = frozenset("'=+-@\t\r\n＝＋－＠")
 """Every sign that a match of `FORMULA` can begin with; a table has millions of cells and few of those."""
-UNHOLDABLE = re.compile("[\x00\ud800-\udfff]")
+UNHOLDABLE = re.compile("[\x00\r\ud800-\udfff]")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -48,6 +49,8 @@ def unguarded(cell: str) -> str:
 
 def held(values: Mapping[str, Value]) -> dict[str, Value]:
     """The values as any file can hold them, with the names of those that had to be escaped."""
+    if not UNHOLDABLE.search("".join([value for value in values.values() if value.__class__ is str])):
+        return {**values, ESCAPED: ""}
     lone = [name for name, value in values.items() if isinstance(value, str) and UNHOLDABLE.search(value)]
     return {**values, **{name: json.dumps(values[name]) for name in lone}, ESCAPED: " ".join(lone)}
 
@@ -89,6 +92,6 @@ def write_parquet(path: Path, columns: Sequence[Column], lines: Sequence[Line], 
         parquet.write_table(pyarrow.Table.from_arrays(arrays, schema=schema), file)
 
 
-@cache
+@lru_cache(maxsize=1)  # all lines of a place have one time
 def _moment(text: str | None) -> datetime.datetime | None:
     return datetime.datetime.fromisoformat(text) if text else None

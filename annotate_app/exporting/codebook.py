@@ -197,5 +197,5 @@ def _cells() -> Iterator[str]:
     yield ""
     yield "CSV files are UTF-8 with one header line; an empty cell is a missing value. A cell that a spreadsheet could"
     yield "run as a formula has one apostrophe more in front. The Parquet file has none of these."
-    yield "A text with a character that a file cannot hold (NUL, a lone surrogate) stands as a JSON string, and the"
-    yield "column `escaped` names its column."
+    yield "A text with a sign that not every reader gives back (NUL, carriage return, a lone surrogate) stands as a"
+    yield "JSON string, and `escaped` names its column."

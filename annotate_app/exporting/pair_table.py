@@ -54,9 +54,10 @@ COLUMNS = (
     Column("condition", "text", "the condition of the design"),
     Column("roles", "text", "whether the versions exchange who acts"),
     Column("tags", "text", "tags of the template, separated by spaces"),
-    Column(ESCAPED, "text", "columns whose text stands as a JSON string, because a file could not hold it otherwise"),
+    Column(ESCAPED, "text", "columns whose text stands as a JSON string; see Cells"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
+PLACES = {name: place for place, name in enumerate(NAMES)}
 
 
 class Part(NamedTuple):
@@ -76,10 +77,10 @@ def lines(study: Study, found: Iterable[Outcome], by_annotator: bool = False) ->
     """
     for one in found:
         about, unit = _about(study, one), _unit(study, one, by_annotator)
+        whole = [about.get(name) for name in NAMES]
         for part in _parts(study, one):
             named = ":".join((unit, part.dimension, *([part.side] if part.side else ())))
-            own = {**part._asdict(), "unit": named, **_notes(one, part.dimension)}
-            yield _line(about, own)
+            yield _line(whole, {**part._asdict(), "unit": named, **_notes(one, part.dimension)})
 
 
 def repeated(found: Sequence[Outcome]) -> list[Outcome]:
@@ -93,12 +94,13 @@ def _unit(study: Study, one: Outcome, by_annotator: bool) -> str:
     return ":".join((origin.pair[:UNIT_DIGITS], origin.model, *([one.annotator] if by_annotator else ())))
 
 
-def _line(about: dict[str, Value], own: dict[str, Value]) -> Line:
-    """One line in the order of the columns; what had to be escaped is named over both parts."""
-    held_own = held(own)
-    escaped = " ".join(filter(None, (str(about[ESCAPED]), str(held_own[ESCAPED]))))
-    line = {**about, **held_own, ESCAPED: escaped}
-    return [line[name] for name in NAMES]
+def _line(whole: Sequence[Value], own: dict[str, Value]) -> Line:
+    """What all lines of a place say, with what is this line's own; what had to be escaped is named of both."""
+    line, parted = list(whole), held(own)
+    parted[ESCAPED] = " ".join(filter(None, (str(line[PLACES[ESCAPED]]), str(parted[ESCAPED]))))
+    for name, value in parted.items():
+        line[PLACES[name]] = value
+    return line
 
 
 def _about(study: Study, one: Outcome) -> dict[str, Value]:

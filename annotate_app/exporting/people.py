@@ -31,7 +31,7 @@ COLUMNS = (
     Column("active_seconds_median", "real", "the median over finished places of the seconds with the item in sight"),
     Column("enrolled_at", "time", "when the annotator was enrolled (UTC)"),
     Column("withdrawn_at", "time", "when the annotator withdrew (UTC)"),
-    Column(ESCAPED, "text", "columns whose text stands as a JSON string, because a file could not hold it otherwise"),
+    Column(ESCAPED, "text", "columns whose text stands as a JSON string; see Cells"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 

@@ -116,7 +116,7 @@ def _rows(session: Session, table: type[Any], names: tuple[str, ...], *order: st
     """Plain rows: an object for each event and answer would take most of an export's time."""
     query = sqlalchemy.select(*(getattr(table, name) for name in names))
     ordered = query.order_by(*(getattr(table, name) for name in order))
-    return list(session.connection().execute(ordered))
+    return list(session.connection().execute(ordered).all())
 
 
 def _places(session: Session) -> list[Shown]:

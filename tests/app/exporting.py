@@ -76,7 +76,7 @@ def rows_of(project: Place) -> list[Annotation]:
 
 
 def table(project: Place, end: str = "csv") -> list[dict[str, str]]:
-    text = (project.run.annotations_folder / f"first.{end}").read_text("utf-8-sig")
+    text = (project.run.annotations_folder / f"first.{end}").read_bytes().decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -101,7 +101,7 @@ def tamper(path: Path, *statements: str) -> None:
             assert changed.rowcount, f"nothing was changed by {statement}"
 
 
-def forge(path: Path, kind: str, change: Mapping[str, str]) -> None:
+def forge(path: Path, kind: str, change: Mapping[str, str], annotator: str = "") -> None:
     """Change words in the bodies of one kind of event, and make the chain anew so that it is whole again."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         for verb in ("UPDATE", "DELETE"):
@@ -111,7 +111,7 @@ def forge(path: Path, kind: str, change: Mapping[str, str]) -> None:
         prev = events[0][-1]
         for row in events:
             event = dict(zip(COVERED, row, strict=True)) | {"prev": prev}
-            if event["kind"] == kind:
+            if event["kind"] == kind and annotator in ("", event["annotator"]):
                 for old, new in change.items():
                     event["body"] = event["body"].replace(old, new)
             prev = hashlib.sha256(canonical(event)).hexdigest()
