@@ -7,6 +7,7 @@ from the environment. `serve` starts it where there are none; the app refuses wh
 import os
 import sys
 from pathlib import Path
+from typing import TypeAlias
 
 DATABASE = "POLIBIAS_ANNOTATE_DATABASE"
 PROXY = "POLIBIAS_ANNOTATE_PROXY"
@@ -16,10 +17,13 @@ BELIEVED = "FORWARDED_ALLOW_IPS"
 LOOPBACK = "127.0.0.1,::1"
 HERE = Path(__file__).parent
 
+Value: TypeAlias = bool | int | str | tuple[str, ...]
+
 # Telemetry, tracebacks (they print values), the agent API (it answers without a person) and file watching are
-# off; a ping keeps proxies from closing quiet connections.
-REQUIRED: dict[str, bool | int | str] = {
+# off; a ping keeps proxies from closing quiet connections. Streamlit's own hosts may send an app messages; here none.
+REQUIRED: dict[str, Value] = {
     "browser.gatherUsageStats": False,
+    "client.allowedOrigins": ("https://nobody.invalid",),
     "client.showErrorDetails": "none",
     "client.showErrorLinks": "false",
     "client.toolbarMode": "minimal",
@@ -59,12 +63,14 @@ THEME: dict[str, str] = {
 
 def flags(host: str, port: int) -> list[str]:
     """Command-line flags for `streamlit run`, which win over every file and environment variable."""
-    where: dict[str, bool | int | str] = {"server.address": host, "server.port": port}
-    return [f"--{name}={_word(value)}" for name, value in (REQUIRED | where | THEME).items()]
+    where: dict[str, Value] = {"server.address": host, "server.port": port}
+    return [f"--{name}={word}" for name, value in (REQUIRED | where | THEME).items() for word in _words(value)]
 
 
-def _word(value: bool | int | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _words(value: Value) -> tuple[str, ...]:
+    if isinstance(value, tuple):
+        return value
+    return (str(value).lower() if isinstance(value, bool) else str(value),)
 
 
 def stand_apart(database: Path, proxy: str = "") -> None:
@@ -85,7 +91,11 @@ def differing() -> list[str]:
     """The required settings that do not hold in this process."""
     from streamlit import get_option
 
-    return [name for name, wanted in REQUIRED.items() if get_option(name) != wanted]
+    return [name for name, wanted in REQUIRED.items() if _plain(get_option(name)) != wanted]
+
+
+def _plain(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def strays() -> list[str]:

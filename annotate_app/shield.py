@@ -20,7 +20,7 @@ KEPT_APART = "This page was opened at another address than the one it asks. Plea
 
 
 class PrivateHeaders:
-    """Middleware: no foreign source, no framing, no referrer to another site, and no page kept in a cache."""
+    """Middleware: no foreign source, no framing, no other window's hold, no referrer elsewhere, no page in a cache."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -32,6 +32,7 @@ class PrivateHeaders:
                 headers.setdefault("Content-Security-Policy", APP_POLICY)
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers["X-Frame-Options"] = "DENY"
+                headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Referrer-Policy"] = "same-origin"
                 if headers.get("Content-Type", "").startswith("text/html"):
                     headers["Cache-Control"] = "no-store"

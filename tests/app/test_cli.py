@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotate_app.cli import main
-from annotate_app.settings import DATABASE, REQUIRED
+from annotate_app.settings import REQUIRED
 from tests.app.conftest import ROOT, Place, annotator_id, full
 
 APP = ROOT / "annotate_app"
@@ -45,6 +45,7 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     assert links["ann"] not in capsys.readouterr().out
     store = Place(here.folder, here.run, here.made._replace(database=Path("projects/study/blind.db"))).store
     ann = annotator_id(store, "ann")
+    store.assent(ann, dict.fromkeys(store.protocol.terms(), "yes"))
     store.submit(ann, store.places(ann)[0].presentation, 1, full())
     assert main(["status", "study", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -148,22 +149,14 @@ def test_the_annotators_process_cannot_read_a_run_or_a_sealed_file() -> None:
     assert python("-c", code).stdout == "[]\n"
 
 
-def test_the_app_refuses_to_start_without_serve(project: Place) -> None:
-    common = [
-        "-m",
-        "streamlit",
-        "run",
-        str(APP / "streamlit_app.py"),
-        "--server.headless=true",
-        "--server.address=127.0.0.1",
-    ]
-    bare = python(*common, "--server.port=1")
-    assert bare.returncode == 2
-    assert bare.stderr.splitlines()[-1].startswith("polibias-annotate: no project given")
-    wrong = python(*common, "--server.port=1", **{DATABASE: str(project.made.database)})
-    assert wrong.returncode == 2
-    assert "differs from what a blind study needs" in wrong.stderr
-    assert "Traceback" not in bare.stderr + wrong.stderr
+def test_the_desks_process_cannot_read_what_was_answered() -> None:
+    code = (
+        "import sys; from annotate_app import desk_access, settings; "
+        "from annotate_app.desk_pages import events, items, progress; "
+        "print(sorted(m for m in sys.modules if m.startswith(('polibias.records', 'polibias.sources', "
+        "'polibias.domain.rows', 'annotate_app.store', 'annotate_app.sealed', 'annotate_app.export'))))"
+    )
+    assert python("-c", code).stdout == "[]\n"
 
 
 def test_every_required_setting_is_one_that_streamlit_knows() -> None:
