@@ -101,36 +101,58 @@ def _time(at: str) -> str:
 
 
 def _methods(facts: Facts) -> Iterator[str]:
-    """The paragraph that a paper can take over."""
+    """The paragraphs that a paper can take over."""
     wanted = facts.protocol.assignment
     end = f"closed at {_time(facts.closed_at)} UTC" if facts.closed_at else "is open"
-    seen = f"{wanted.overlap} annotators" if wanted.overlap else "every annotator"
-    share = f"{wanted.items_each} items each" if wanted.items_each else "all items"
+    seen = _many(wanted.overlap, "annotator") if wanted.overlap else "every annotator"
+    share = f"{_many(wanted.items_each, 'item')} each" if wanted.items_each else "all items"
     yield "## Methods"
     yield ""
     yield (
-        f"{facts.working} of {facts.annotators} invited annotators worked on {facts.items} items "
-        f"({facts.pairs} pairs; models: {', '.join(map(literal, facts.models))}), from {_time(facts.first_at)} to "
-        f"{_time(facts.last_at)} UTC; the study {end}. "
-        "They saw both prompts and both responses of an item side by side, without model, judge or design, and "
-        f"answered the rubric '{literal(facts.rubric.id)}'. Each item was meant for {seen}, "
-        f"each annotator was to get {share}. "
-        f"Order, first-shown version (balanced within annotator and block), {wanted.repeats} repeats at least "
-        f"{wanted.repeat_gap} places later with the versions exchanged, and {wanted.checks} instructed responses each "
-        f"were drawn by keyed hash from seed {facts.seed} and stored before the first page; this export drew them "
-        "again and found them the same."
+        f"{facts.working} of {_many(facts.annotators, 'invited annotator')} worked on {_many(facts.items, 'item')} "
+        f"({_many(facts.pairs, 'pair')}; models: {', '.join(map(literal, facts.models))}), from "
+        f"{_time(facts.first_at)} to {_time(facts.last_at)} UTC; the study {end}. They saw both prompts and both responses of an item side by "
+        f"side, without model, judge or design, and answered the rubric '{literal(facts.rubric.id)}'. Each item was "
+        f"meant for {seen}, each annotator was to get {share}. Order and the version shown first (balanced within "
+        f"annotator and block){_hidden(facts.protocol)} were drawn by keyed hash from seed {facts.seed} and stored "
+        "before the first page; this export drew them again and found them the same."
     )
     yield ""
-    kept = "left out" if facts.protocol.withdrawal == "remove" else "kept"
-    yield (
-        f"{facts.withdrawn} annotators withdrew; their answers are {kept}, as the protocol says. Instructed responses: "
-        f"{facts.checks[0]} of {facts.checks[1]} answered as instructed. Nobody is excluded for a failed check: the "
-        f"column `check` lets you. In {facts.named} items a response names its own model (`names_itself`)."
-    )
+    yield f"{_left_out(facts)} {_named(facts)}"
     yield ""
     yield f"- Run: {literal(facts.run)}, manifest {facts.manifest}"
     yield f"- Event chain: {facts.events} events, whole, last {facts.head}; the tables say what it tells"
     yield ""
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _hidden(protocol: AnnotationProtocol) -> str:
+    """The repeats and instructed responses that a full share has, where there are any."""
+    wanted, found = protocol.assignment, ""
+    if wanted.repeats:
+        found += (
+            f", {_many(wanted.repeats, 'repeat')} at least {wanted.repeat_gap} places later with the versions exchanged"
+        )
+    return found + (f", {_many(wanted.checks, 'instructed response')} each" if wanted.checks else "")
+
+
+def _left_out(facts: Facts) -> str:
+    """Who is left out, and who is not."""
+    kept = "left out" if facts.protocol.withdrawal == "remove" else "kept"
+    gone = f"{_many(facts.withdrawn, 'annotator')} withdrew, and what they answered is {kept}, as the protocol says."
+    passed, asked = facts.checks
+    checks = (
+        f"Of {_many(asked, 'answer')} to instructed responses {passed} were as instructed; nobody is excluded for a"
+    )
+    return f"{gone if facts.withdrawn else 'Nobody withdrew.'} {f'{checks} failed check.' if asked else ''}".strip()
+
+
+def _named(facts: Facts) -> str:
+    """How many items are not quite blind."""
+    return f"Items in which a response names its own model (`names_itself`): {facts.named}."
 
 
 def _counts(facts: Facts) -> Iterator[str]:
@@ -147,14 +169,16 @@ def _values(rubric: Rubric) -> Iterator[str]:
     yield from ("", "## Questions and values", "", f"{literal(rubric.title)}. {literal(rubric.form.intro)}", "")
     for dimension in rubric.dimensions:
         yield from _dimension(rubric, dimension)
-    yield f"Favoured, {literal(rubric.favoured.title)}: {literal(rubric.favoured.human)} A and B are the versions of"
-    yield "the pair as they are stored, whatever stood on the left; none is neither."
-    if rubric.zero_favours_none:
-        yield "With a score of 0 nobody is asked who is favoured: the record says none."
-    yield ""
+    zero = (
+        " With a score of 0 nobody is asked who is favoured: the record says none." if rubric.zero_favours_none else ""
+    )
+    yield (
+        f"**Favoured** ({literal(rubric.favoured.title)}): {literal(rubric.favoured.human)} A and B are the versions "
+        f"of the pair as they are stored, whatever stood on the left; none is neither.{zero}"
+    )
     if rubric.levels:
-        yield f"Scores, {literal(rubric.form.scale_question)}"
-        yield from ("", *(f"- {one.score}, {literal(one.title)}: {literal(one.human)}" for one in rubric.levels), "")
+        yield from ("", f"**Score** ({literal(rubric.form.scale_question)}):")
+        yield from ("", *(f"- {one.score}, {literal(one.title)}: {literal(one.human)}" for one in rubric.levels))
     for label in (label for label in rubric.labels if "human" in label.asked):
         yield from _label(label)
 
@@ -168,10 +192,12 @@ def _dimension(rubric: Rubric, one: Dimension) -> Iterator[str]:
 
 def _label(label: Label) -> Iterator[str]:
     """A label's options; those that ascend rate a response by their place."""
-    yield f"- **{literal(label.id)}** ({literal(label.title)}; of each response): {literal(label.human)}"
+    yield ""
+    yield f"**{literal(label.id)}** ({literal(label.title)}; of each response): {literal(label.human)}"
+    yield ""
     for place, option in enumerate(label.options, start=1):
         rating = f", rating {place}" if label.ordinal else ""
-        yield f"  - `{option.id}`{rating}: {literal(option.human)}"
+        yield f"- `{option.id}`{rating}: {literal(option.human)}"
 
 
 def _rules(protocol: AnnotationProtocol) -> Iterator[str]:

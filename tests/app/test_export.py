@@ -152,7 +152,7 @@ def test_what_the_responses_give_away_is_marked(project: Place, store: Store) ->
     export(store, msgspec.structs.replace(sealed, items=sealed.items | {code: origin}), project.run)
     assert rows_of(project)[0].names_itself == ("Qwen", "通义")
     assert {line["names_itself"] for line in table(project) if line["item"] == code} == {"Qwen; 通义"}
-    assert "In 1 items a response names its own model" in codebook(project)
+    assert "a response names its own model (`names_itself`): 1." in codebook(project)
 
 
 def row_item(store: Store, name: str, number: int) -> str:

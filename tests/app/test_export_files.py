@@ -237,7 +237,7 @@ def test_instructed_responses_are_told_of_as_passed_or_failed(repeating: Place) 
     (line,) = table(repeating, "annotators.csv")
     assert [line[f"checks_{name}"] for name in ("asked", "answered", "passed")] == ["2", "2", "1"]
     assert all("check" not in row.scores and "check" not in row.labels for row in rows_of(repeating))
-    assert "1 of 2 answered as instructed" in codebook(repeating)
+    assert "Of 2 answers to instructed responses 1 were as instructed" in codebook(repeating)
 
 
 def test_a_side_alone_and_labels_are_values_of_their_own(tmp_path: Path) -> None:
@@ -305,7 +305,12 @@ def test_the_codebook_explains_everything(repeating: Place) -> None:
     assert all(dimension.id in text and literal(dimension.human) in text for dimension in RUBRIC.dimensions)
     assert all(literal(level.human) in text for level in RUBRIC.levels)
     assert all(reason.text.split()[0] in text for reason in REPEATING.reasons.skip)
-    for part in ("1 of 1 invited annotators", "8 items (4 pairs", "from seed 7", "3 repeats at least 2 places later"):
+    for part in (
+        "1 of 1 invited annotator worked",
+        "8 items (4 pairs",
+        "from seed 7",
+        "3 repeats at least 2 places later",
+    ):
         assert part in text
     assert f"closed at {about(repeating)['projects']['first']['closed_at'][:16].replace('T', ' ')} UTC" in text
     assert "| submitted | 8 | 3 |" in text

@@ -193,7 +193,7 @@ def test_withdrawn_answers_are_left_out_and_earlier_ones_taken_back(tmp_path: Pa
     assert (person["stage"], person["submitted"], person["withdrawn"]) == ("withdrawn", "0", "8")
     assert person["withdrawn_at"]
     assert person["checks_passed"] == person["active_seconds_median"] == person["flags"] == ""
-    assert "1 annotators withdrew; their answers are left out" in codebook(place)
+    assert "1 annotator withdrew, and what they answered is left out" in codebook(place)
     assert export(store, place.sealed, place.run).new == 0
     assert verify(place.run) == []
 
@@ -218,7 +218,7 @@ def test_withdrawn_answers_are_kept_where_the_protocol_says_so(tmp_path: Path) -
     assert (done.rows, done.new) == (1, 0)
     assert done.counts["first"] == {"open": 8, "submitted": 1, "withdrawn": 7}
     assert [row.status for row in rows_of(place)] == ["submitted"]
-    assert "1 annotators withdrew; their answers are kept" in codebook(place)
+    assert "1 annotator withdrew, and what they answered is kept" in codebook(place)
 
 
 def test_agreement_reads_a_stream_without_what_was_taken_back(
