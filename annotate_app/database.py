@@ -104,11 +104,15 @@ def find(name: str, projects: Path) -> Path:
 
 
 def engine_for(path: Path) -> Engine:
-    """A database engine whose transactions begin when ours do, with the write lock where one is asked for."""
+    """A database engine whose transactions begin when ours do, with the write lock where one is asked for.
+
+    What it refuses it names without the values: an answer is in no error and so in no log.
+    """
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
         pool_timeout=BUSY_SECONDS,
+        hide_parameters=True,
     )
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)

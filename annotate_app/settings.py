@@ -29,6 +29,7 @@ REQUIRED: dict[str, Value] = {
     "client.toolbarMode": "minimal",
     "client.showSidebarNavigation": False,
     "global.developmentMode": False,
+    "logger.enableRich": False,
     "logger.level": "warning",
     "logger.hideWelcomeMessage": True,
     "runner.fastReruns": True,

@@ -55,7 +55,7 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     ]
     assert main(["status", "study"]) == 0
     assert "1 / 3" in capsys.readouterr().out
-    assert main(["export", "study"]) == 0
+    assert main(["export", "study", "--interim", "a look"]) == 0
     said = capsys.readouterr().out
     csv_path = "runs/hand-made/annotations/study.csv"
     assert f"polibias agreement {csv_path} --where dimension=framing --categories 0,1,2,3" in said
@@ -72,8 +72,9 @@ def test_the_command_that_export_names_works_on_what_it_wrote(here: Place, capsy
         for number, place in enumerate(store.places(me)):
             store.submit(me, place.presentation, 1, full((number + len(name)) % 3))
     capsys.readouterr()
-    assert main(["export", "first"]) == 0
-    named = [line.removeprefix("next: polibias ").split() for line in capsys.readouterr().out.splitlines()[2:]]
+    assert main(["export", "first", "--interim", "a look"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    named = [line.removeprefix("next: polibias ").split() for line in said if line.startswith("next: ")]
     assert len(named) == 5
     for command in named:
         assert polibias([*command, "--resamples", "100", "--json"]) == 0
