@@ -1,5 +1,6 @@
 """A small sealed run made by hand through `polibias.records`, and a project made from it."""
 
+import socket
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -289,6 +290,13 @@ def place_in(folder: Path, like: Place) -> Place:
 
 def _moved(path: Path, folder: Path, like: Place) -> Path:
     return folder / path.relative_to(like.folder)
+
+
+def free_port() -> int:
+    """A port that nobody listened at a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def enrol(store: Store, *names: str) -> list[Invitation]:

@@ -207,7 +207,7 @@ def _forged(path: Path) -> None:
 
 def _orphan(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("INSERT INTO visit VALUES ('x', 99, 'x', 'x')")
+        connection.execute("INSERT INTO visit VALUES ('x', 99, '2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z')")
         connection.commit()
 
 

@@ -17,7 +17,7 @@ from annotate_app.blind import distinct, literal
 from annotate_app.export import export
 from annotate_app.exporting.pair_table import NAMES
 from annotate_app.origins import human_rubric
-from annotate_app.questions import Entry, Scoring
+from annotate_app.questions import Entry, Scoring, asked
 from annotate_app.store import Store
 from polibias.domain.ids import canonical, plain
 from polibias.domain.rows import Annotation, Score
@@ -225,9 +225,7 @@ def _bytes(row: Annotation) -> bytes:
 def test_the_database_refuses_what_the_rubric_does_not_know(even: Place) -> None:
     with closing(sqlite3.connect(even.made.database, isolation_level=None)) as database:
         known = database.execute("SELECT question_id, value FROM choice ORDER BY rowid").fetchall()
-        assert sorted(known) == sorted(
-            (one.id, value) for one in (*Scoring(EVEN).questions(), CHECK) for value in one.values
-        )
+        assert sorted(known) == sorted((one.id, value) for one in asked(Scoring(EVEN), True) for value in one.values)
 
 
 def test_labels_that_do_not_ascend_are_exported_by_name(tmp_path: Path) -> None:

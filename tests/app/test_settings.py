@@ -19,7 +19,7 @@ import pytest
 
 from annotate_app import settings
 from annotate_app.settings import BELIEVED, DATABASE, PROXY
-from tests.app.conftest import ROOT, SHORT, Place, enrol, make_project
+from tests.app.conftest import ROOT, SHORT, Place, enrol, free_port, make_project
 
 NONE: Mapping[str, str] = MappingProxyType({})
 ENTRIES = ("streamlit_app.py", "desk_app.py")
@@ -155,7 +155,7 @@ def test_nothing_that_lies_around_reaches_the_app(project: Place, hostile: Path,
 @pytest.mark.parametrize("start", [["-m", "streamlit", "run"], []])
 def test_an_app_that_serve_did_not_start_refuses_in_one_line(project: Place, entry: str, start: list[str]) -> None:
     path = str(ROOT / "annotate_app" / entry)
-    more = ["--server.headless=true", "--server.port=1", "--server.address=127.0.0.1"] if start else []
+    more = ["--server.headless=true", f"--server.port={free_port()}", "--server.address=127.0.0.1"] if start else []
     for given, said in (
         ({}, "no project given"),
         ({DATABASE: str(project.made.database)}, "differs from what a blind"),
@@ -182,7 +182,7 @@ def test_one_setting_more_is_refused_by_name(project: Place, entry: str, setting
     """Even with every flag that `serve` passes."""
     given = {DATABASE: str(project.made.database), BELIEVED: settings.LOOPBACK, **setting}
     path = str(ROOT / "annotate_app" / entry)
-    done = run(["-m", "streamlit", "run", path, *settings.flags("127.0.0.1", 1)], **given)
+    done = run(["-m", "streamlit", "run", path, *settings.flags("127.0.0.1", free_port())], **given)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"polibias-annotate: {named} was set for this process")
 
