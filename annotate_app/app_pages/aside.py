@@ -15,7 +15,8 @@ from annotate_app.store import Store
 def show(store: Store, form: Form) -> None:
     """Draw the three ways, folded away."""
     reasons = store.protocol.reasons
-    with st.expander("Skip this pair, mark it as unsure, or report a problem"):
+    # With a key of the item's own it is folded again on the next one.
+    with st.expander("Skip this pair, mark it as unsure, or report a problem", key=form.key("aside")):
         if reasons.skip:
             _reason("Skip it because", form, "skipped", reasons.skip)
             st.button("Skip this pair", key=form.key("skipped"), on_click=clicks.leave, args=(store, form, "skipped"))

@@ -208,7 +208,9 @@ def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str
         return
     place = form.view.place
     # Practice answers meet their feedback; everything else leads on.
-    visit.go(place.presentation if place.role == "practice" else None)
+    visit.go(None)
+    if place.role == "practice":
+        visit.teach(place.presentation, place.revision)
     visit.tell(*_said(receipt, done))
 
 

@@ -13,6 +13,9 @@ from annotate_app.store import Place, first_open
 from polibias.domain.display import visible
 
 
+ONCE_MORE = "Your practice answers were further from these than the study needs. Please practise once more."
+
+
 class Words(NamedTuple):
     """How a kind of study says a question and a stored answer, as Markdown."""
 
@@ -32,6 +35,8 @@ def show(form: Form, row: Sequence[Place], words: Words) -> bool:
     st.text(visible(lesson.feedback))
     waiting = first_open(row)
     ready = waiting is None or waiting.role != "practice"
+    if any(one.open for one in row if one.presentation == form.view.place.presentation):
+        st.warning(ONCE_MORE)
     with st.container(horizontal=True):
         st.button(
             "Begin with the pairs" if ready else "Go on",

@@ -11,7 +11,7 @@ import streamlit as st
 from annotate_app import access
 from annotate_app.store import Place, Store, first_open, reachable
 
-COOKIE, AT, NOTICE = "visit.cookie", "visit.at", "visit.notice"
+COOKIE, AT, NOTICE, TAUGHT = "visit.cookie", "visit.at", "visit.notice", "visit.taught"
 END, LEAVING, TERMS = "end", "leaving", "terms"
 Kind = Literal["done", "information", "trouble"]
 
@@ -48,8 +48,11 @@ def reconsidering() -> bool:
 def place(row: Sequence[Place]) -> Place | None:
     """Where this window stands: where its reader went, else the newest draft, else the first open place.
 
-    None is the end of the row.
+    None is the end of the row. A practice item that was just answered stands as answered until its feedback is left,
+    although another attempt may have opened it again.
     """
+    if (taught := _taught(row)) is not None:
+        return taught
     open_to_me = reachable(row)
     if at() == END and first_open(row) is None:
         return None
@@ -61,7 +64,19 @@ def place(row: Sequence[Place]) -> Place | None:
 def go(where: int | str | None) -> None:
     """Stand somewhere from now on; None lets the page choose."""
     st.session_state[AT] = where
+    st.session_state[TAUGHT] = None
     forget()
+
+
+def teach(presentation: int, revision: int) -> None:
+    """Stay at a practice item that was just answered, for its feedback."""
+    st.session_state[TAUGHT] = (presentation, revision)
+
+
+def _taught(row: Sequence[Place]) -> Place | None:
+    stays = st.session_state.get(TAUGHT)
+    found = next((place for place in row if (place.presentation, place.finished) == stays), None)
+    return found and found._replace(needed=found.finished)
 
 
 def tell(kind: Kind, text: str) -> None:

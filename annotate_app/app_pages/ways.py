@@ -36,7 +36,9 @@ def steps(form: Form, row: Sequence[Place]) -> None:
     place, open_to_me = form.view.place, reachable(row)
     practising = any(one.role == "practice" and one.open for one in row) or place.role == "practice"
     mine = [one for one in open_to_me if (one.role == "practice") == practising]
-    at = next(number for number, one in enumerate(mine) if one.presentation == place.presentation)
+    at = next((number for number, one in enumerate(mine) if one.presentation == place.presentation), None)
+    if at is None:
+        return
     if at > 0:
         _step("Back", form, mine[at - 1])
     if at + 1 < len(mine):

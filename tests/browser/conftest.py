@@ -1,7 +1,6 @@
 """A real `serve` process on a free port and a headless Chromium in front of it."""
 
 import os
-import re
 import shutil
 import signal
 import socket
@@ -12,15 +11,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from annotate_app.enrolment import invite
+from annotate_app.protocol import AnnotationProtocol
 from annotate_app.store import Store
 from polibias.domain.rubric import Rubric
-from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, SMALL, Place, Topic, annotator_id, make_project
+from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, SMALL, WITHOUT_TERMS, Place, Topic, make_project
 
 CHROMIUM = os.environ.get("POLIBIAS_CHROMIUM") or shutil.which("chromium")
 FLAGS = [
@@ -30,7 +30,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000
+PATIENCE = 60_000
+"""Milliseconds until a wait is given up: a machine shared with others may be slow, and no test measures time."""
 
 
 class Server:
@@ -72,6 +73,11 @@ class Server:
         self._process.stdout.close()
         return code
 
+    def signal(self, number: int) -> None:
+        """Send the app a signal and leave it running."""
+        assert self._process
+        self._process.send_signal(number)
+
     @property
     def complaints(self) -> str:
         return (self.place.folder / "stderr.txt").read_text("utf-8")
@@ -110,10 +116,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @contextmanager
 def serving(
-    folder: Path, topics: Sequence[Topic], models: Sequence[str] = MODELS[:1], rubric: Rubric = RUBRIC
+    folder: Path,
+    topics: Sequence[Topic],
+    models: Sequence[str] = MODELS[:1],
+    rubric: Rubric = RUBRIC,
+    protocol: AnnotationProtocol = WITHOUT_TERMS,
 ) -> Iterator[Server]:
     """An app on a project made from these topics."""
-    server = Server(make_project(folder, topics, models, rubric))
+    server = Server(make_project(folder, topics, models, rubric, protocol))
     try:
         server.start()
         yield server
@@ -135,81 +145,18 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser without a past."""
-    expect.set_options(timeout=PATIENCE)
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE)
+    context = new_context(browser)
     yield context
     context.close()
 
 
-class Desk(NamedTuple):
-    """One annotator's window."""
-
-    page: Page
-    server: Server
-    name: str
-
-    @property
-    def number(self) -> int:
-        return annotator_id(self.server.store, self.name)
-
-    def at(self, position: int, total: int = len(SHORT)) -> None:
-        """Wait until this pair, and only this pair, is on the screen."""
-        expect(self.page.get_by_role("heading", level=1, name=f"Pair {position} of {total}")).to_be_visible()
-        place = self.server.store.places(self.number)[position - 1]
-        code = self.server.store.view(place).item.code
-        expect(self.page.locator(f".st-key-{code}-{place.revision}-submit")).to_be_visible()
-        expect(self.submit_button).to_have_count(1)
-
-    @property
-    def submit_button(self) -> Locator:
-        return self.page.get_by_role("button", name=re.compile("^Submit"))
-
-    def score_of(self, title: str) -> Locator:
-        return self._only("radiogroup", f"{title}: {self.server.store.rubric.form.scale_question}")
-
-    def favoured_in(self, title: str) -> Locator:
-        return self._only("radiogroup", f"{title}: {self.server.store.rubric.favoured.question}")
-
-    def option(self, question: str, number: int) -> Locator:
-        """The option at this place of a question."""
-        return self._only("radiogroup", question).locator("label", has=self.page.get_by_role("radio")).nth(number - 1)
-
-    def _only(self, role: Any, name: str) -> Locator:
-        """The one element of that name: for a moment after Submit the old form stands beside the new one."""
-        found = self.page.get_by_role(role, name=name)
-        expect(found).to_have_count(1)
-        return found
-
-    @property
-    def titles(self) -> list[str]:
-        return [dimension.title for dimension in self.server.store.rubric.dimensions]
-
-    def score(self, title: str, value: int) -> None:
-        self.score_of(title).locator("label", has_text=f"{value} ").click()
-
-    def favour(self, title: str, shown: int) -> None:
-        """Choose the first or second country, or 3 for None."""
-        self.favoured_in(title).locator("label", has=self.page.get_by_role("radio")).nth(shown - 1).click()
-
-    def fill(self, value: int = 2, shown: int = 1) -> None:
-        for title in self.titles:
-            self.score(title, value)
-            self.favour(title, shown)
-        self.saved(len(self.titles))
-
-    def saved(self, answered: int) -> None:
-        """Wait until the page says that so many dimensions are stored."""
-        expect(self.page.get_by_text(f"Saved: {answered} of {len(self.titles)} dimensions")).to_be_visible()
-
-    def submit(self) -> None:
-        self.submit_button.click()
+DESKTOP = (1280, 900)
+PHONE = (360, 740)
 
 
-def enter(context: BrowserContext, server: Server, name: str) -> Desk:
-    """Follow a personal link up to the first pair."""
-    page = context.new_page()
-    page.goto(server.invite(name))
-    page.get_by_role("button", name="Start").click()
-    page.wait_for_url(server.url + "/")
-    return Desk(page, server, name)
+def new_context(browser: Browser, size: tuple[int, int] = DESKTOP, **wishes: Any) -> BrowserContext:
+    """A browser of its own with a window of this size in CSS pixels."""
+    expect.set_options(timeout=PATIENCE)
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **wishes)
+    context.set_default_timeout(PATIENCE)
+    return context

@@ -1,316 +1,282 @@
-"""A blind study in a real browser: nothing lost, nothing doubled, nothing misplaced."""
+"""A whole blind study in a real browser: what two annotators enter is what the database holds, and nothing else."""
 
-import csv
-import signal
-from collections.abc import Iterator
+from typing import NamedTuple
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
-from sqlmodel import col, select
 
-from annotate_app.questions import Entry
-from annotate_app.schema import Event
-from tests.app.conftest import EVEN, RUBRIC, SHORT, SMALL, answers_to
-from tests.browser.conftest import Desk, Server, enter, serving
+from polibias.domain.display import visible
+from tests.app.conftest import EVEN, RUBRIC, SHORT
+from tests.browser.conftest import Server, new_context, serving
+from tests.browser.desk import Desk, enter, press
+from tests.browser.material import ARABIC, HEBREW, MARKDOWN, NUL, PRACTICE_FEEDBACK, SIX, everything
+from tests.browser.truth import Stored, events, kinds, query, sheets
 
 pytestmark = pytest.mark.browser
 
-
-@pytest.fixture
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """An app that a test may kill."""
-    with serving(tmp_path_factory.mktemp("own"), SHORT, rubric=SMALL) as server:
-        yield server
-
-
-@pytest.fixture
-def full_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """An app with the project's own rubric."""
-    with serving(tmp_path_factory.mktemp("full"), SHORT) as server:
-        yield server
+TOTAL = len(SIX) + 1
+THREE = msgspec.structs.replace(RUBRIC, dimensions=RUBRIC.dimensions[:3])
+"""The project's own rubric, shortened: a whole study takes as many clicks as there are dimensions."""
+IDS = THREE.dimension_ids
+TITLES = [dimension.title for dimension in THREE.dimensions]
 
 
-def entry(desk: Desk, position: int) -> Entry:
-    return desk.server.store.view(desk.server.store.places(desk.number)[position - 1]).entry
+class Seen(NamedTuple):
+    """A pair as it stood on the screen: which topic, and whose side came first."""
+
+    topic: int
+    first: str
+
+    def side(self, shown: int) -> str:
+        """The stored word for the first country, the second, or 3 for none."""
+        second = "B" if self.first == "A" else "A"
+        return (self.first, second, "none")[shown - 1]
 
 
-def stored(desk: Desk, position: int) -> dict[str, tuple[int | None, str | None]]:
-    """Score and favoured side of every dimension."""
-    said = entry(desk, position)
-    return {name: answers_to(said, name) for name in desk.server.store.rubric.dimension_ids}
+class Said(NamedTuple):
+    """What was entered on a page, in the words of the screen."""
+
+    seen: Seen
+    answers: dict[str, tuple[int, int]]
+    state: str = "submitted"
+    comments: dict[str, str] = {}
+    quotes: dict[str, list[dict[str, str]]] = {}
 
 
-def kinds(desk: Desk) -> list[str]:
-    """What the event chain tells of this annotator, opened pages left out."""
-    with desk.server.store.reading() as session:
-        query = select(Event.kind).where(Event.annotator == desk.name).order_by(col(Event.number))
-        return [kind for kind in session.exec(query).all() if kind not in ("opened", "invited", "redeemed")]
+def seen(desk: Desk) -> Seen:
+    """Which pair this is, read off the page."""
+    texts = [(desk.response(shown).text_content() or "").strip("\u2060") for shown in (1, 2)]
+    shown = {(visible(topic.texts[0]).strip(), visible(topic.texts[1]).strip()): at for at, topic in enumerate(SIX)}
+    first, second = (text.strip() for text in texts)
+    return Seen(shown[first, second], "A") if (first, second) in shown else Seen(shown[second, first], "B")
 
 
-def test_a_reload_brings_every_choice_back(context: BrowserContext, full_server: Server) -> None:
-    desk = enter(context, full_server, "reloader")
-    desk.at(1)
-    desk.score("Framing", 3)
-    desk.favour("Framing", 2)
-    desk.score("Severity", 0)
-    desk.page.get_by_label("Comment (optional)").fill("half-way")
-    desk.score("Argument", 1)
-    desk.saved(2)
-    desk.page.reload()
-    desk.at(1)
-    expect(desk.score_of("Framing").get_by_role("radio").nth(3)).to_be_checked()
-    expect(desk.favoured_in("Framing").get_by_role("radio").nth(1)).to_be_checked()
-    expect(desk.score_of("Severity").get_by_role("radio").nth(0)).to_be_checked()
-    expect(desk.favoured_in("Severity").get_by_role("radio").nth(0)).to_be_disabled()
-    expect(desk.score_of("Argument").get_by_role("radio").nth(1)).to_be_checked()
-    expect(desk.favoured_in("Argument").locator("input:checked")).to_have_count(0)
-    expect(desk.page.get_by_label("Comment (optional)")).to_have_value("half-way")
-    expect(desk.score_of("Responsibility").locator("input:checked")).to_have_count(0)
+def planned(position: int, hand: int) -> dict[str, tuple[int, int]]:
+    """An answer to every dimension that differs from page to page and hand to hand."""
+    return {name: ((position + at + hand) % 4, (position * hand + at) % 3 + 1) for at, name in enumerate(IDS)}
 
 
-def test_a_killed_server_loses_no_click(context: BrowserContext, own_server: Server) -> None:
-    desk = enter(context, own_server, "survivor")
-    desk.at(1)
-    desk.fill(2, 2)
-    own_server.stop()
-    own_server.start()
-    desk.page.reload()
-    desk.at(1)
-    desk.saved(2)
-    for title in desk.titles:
-        expect(desk.score_of(title).get_by_role("radio").nth(2)).to_be_checked()
-    desk.submit()
-    desk.at(2)
-    assert {score for score, _ in stored(desk, 1).values()} == {2}
+def with_mouse(desk: Desk, answers: dict[str, tuple[int, int]]) -> None:
+    for title, (value, shown) in zip(TITLES, answers.values(), strict=True):
+        desk.score(title, value)
+        if value:
+            desk.favour(title, shown)
 
 
-def test_a_window_left_open_over_a_restart_goes_on(context: BrowserContext, own_server: Server) -> None:
-    """It reconnects by itself, and its next click counts although the new server has never drawn this page."""
-    desk = enter(context, own_server, "patient")
-    desk.at(1)
-    desk.score("Tone", 1)
-    desk.favour("Tone", 1)
-    desk.score("Depth", 1)
-    desk.saved(1)
-    restart(desk)
-    desk.score("Tone", 2)
-    desk.favour("Depth", 1)
-    desk.saved(2)
-    assert {name: score for name, (score, _) in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
-    restart(desk)
-    desk.submit()
-    desk.at(2)
-    assert {name: score for name, (score, _) in stored(desk, 1).items()} == {"tone": 2, "depth": 1}
-
-
-def restart(desk: Desk) -> None:
-    """Kill the server, start it again, and wait until the open window has found it."""
-    desk.server.stop()
-    with desk.page.expect_websocket():
-        desk.server.start()
-    expect(desk.submit_button).to_be_enabled()
-
-
-@pytest.mark.parametrize("gap", [0, 60, 120, 200])
-def test_a_double_click_submits_once_and_leaves_the_next_pair_alone(
-    context: BrowserContext, server: Server, gap: int
-) -> None:
-    desk = enter(context, server, f"double-{gap}")
-    desk.at(1)
-    desk.fill(2, 2)
-    button = desk.submit_button
-    button.evaluate("(button, gap) => { button.click(); setTimeout(() => button.click(), gap); }", gap)
-    desk.at(2)
-    expect(desk.page.get_by_text("Pair 1 is submitted and saved.")).to_be_visible()
-    desk.score("Tone", 1)
-    desk.saved(0)
-    row = server.store.places(desk.number)
-    assert [place.submitted for place in row] == [1, 0, 0]
-    assert kinds(desk).count("submitted") == 1
-    assert kinds(desk).count("revised") == 0
-    assert stored(desk, 2) == {"tone": (1, None), "depth": (None, None)}
-
-
-def test_two_real_clicks_in_a_row_submit_once(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "real-double")
-    desk.at(1)
-    desk.fill()
-    desk.submit_button.dblclick(delay=30)
-    desk.at(2)
-    assert [place.submitted for place in server.store.places(desk.number)] == [1, 0, 0]
-
-
-def test_a_new_pair_begins_at_its_heading(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "reader")
-    desk.at(1)
-    desk.fill()
-    desk.submit()
-    desk.at(2)
-    heading = desk.page.get_by_role("heading", level=1)
-    expect(heading).to_be_focused()
-    expect(heading).to_be_in_viewport()
-
-
-def test_two_windows_cannot_submit_the_same_pair_twice(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "two-windows")
-    desk.at(1)
-    other = Desk(context.new_page(), server, desk.name)
-    other.page.goto(server.url)
-    other.at(1)
-    desk.page.bring_to_front()
-    desk.fill(2, 1)
-    desk.submit()
-    desk.at(2)
-    other.page.bring_to_front()
-    other.score("Tone", 1)
-    other.at(2)
-    expect(other.page.get_by_text("in another window")).to_be_visible()
-    assert stored(desk, 1)["tone"][0] == 2
-    assert [place.submitted for place in server.store.places(desk.number)] == [1, 0, 0]
-
-
-def test_a_second_device_goes_on_where_the_first_stopped(
-    browser: Browser, context: BrowserContext, server: Server
-) -> None:
-    page = context.new_page()
-    link = server.invite("traveller")
-    for where in (page, browser.new_context(viewport={"width": 360, "height": 740}).new_page()):
-        where.goto(link)
-        where.get_by_role("button", name="Start").click()
-        desk = Desk(where, server, "traveller")
-        desk.at(1)
-        if where is page:
-            desk.score("Tone", 2)
-            desk.saved(0)
+def with_keys(desk: Desk, answers: dict[str, tuple[int, int]]) -> None:
+    for title, (value, shown) in zip(TITLES, answers.values(), strict=True):
+        press(desk.page, str(value))
+        if value:
+            expect(desk.favoured_in(title).get_by_role("radio").first).to_be_enabled()
+            press(desk.page, "abn"[shown - 1])
         else:
-            expect(desk.score_of("Tone").get_by_role("radio").nth(2)).to_be_checked()
-            assert where.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            where.context.close()
+            press(desk.page, "j")
 
 
-def test_a_whole_study_exports_what_was_entered(context: BrowserContext, full_server: Server) -> None:
-    desk = enter(context, full_server, "ann")
-    entered = {}
-    for position in range(1, len(SHORT) + 1):
-        desk.at(position)
-        for number, title in enumerate(desk.titles):
-            value, shown = (position + number) % 4, (position * number) % 3 + 1
+def instructed(desk: Desk) -> None:
+    """Answer the check, if this page has one, with what it asks for."""
+    card = desk.card("check")
+    if card.count():
+        words = card.get_by_text("please choose").inner_text()
+        desk.check(int(words.split("please choose ")[1][0]))
+        expect(card.locator("input:checked")).to_have_count(1)
+
+
+def practise(desk: Desk) -> None:
+    """Fail the practice once, read why, and pass it."""
+    desk.at(1, 1, practice=True)
+    countries = desk.options(desk.favoured_in(TITLES[1])).all_inner_texts()
+    for value in (1, 2):
+        for title in TITLES:
             desk.score(title, value)
-            if value:
-                desk.favour(title, shown)
-            entered[position, title] = (value, shown)
-        desk.saved(len(desk.titles))
-        desk.submit_button.press("Enter")
-    expect(desk.page.get_by_role("heading", level=1, name="Thank you")).to_be_visible()
-    expect(desk.page.get_by_text("all 3 pairs")).to_be_visible()
-    full_server.run_command("export", "first")
-    names = dict(zip(RUBRIC.dimension_ids, desk.titles, strict=True))
-    with (full_server.place.run.annotations_folder / "first.csv").open(encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    assert len(lines) == len(entered)
-    for line in lines:
-        value, shown = entered[int(line["position"]), names[line["dimension"]]]
-        second = "B" if line["first"] == "A" else "A"
-        favoured = {1: line["first"], 2: second, 3: "none"}[shown] if value else "none"
-        assert (int(line["score"]), line["favoured"]) == (value, favoured), line
-
-
-def test_a_finished_study_can_be_looked_at_and_revised(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "reviser")
-    for position in range(1, len(SHORT) + 1):
-        desk.at(position)
-        desk.fill()
+            desk.favour(title, countries.index("Sylvania") + 1)
+        desk.saved(len(TITLES))
+        expect(desk.page.get_by_text(PRACTICE_FEEDBACK)).to_have_count(0)
         desk.submit()
-    page = desk.page
-    page.get_by_role("combobox", name="Look at a pair again").click()
-    page.get_by_role("option", name="Pair 2").click()
-    desk.at(2)
-    expect(page.get_by_text("You have submitted this pair.")).to_be_visible()
-    desk.score("Tone", 1)
-    expect(page.get_by_text("The changes count once you submit them.")).to_be_visible()
+        expect(desk.page.get_by_text(PRACTICE_FEEDBACK)).to_be_visible()
+        expect(desk.page.get_by_text("Severity: 2 (")).to_contain_text("you chose 1" if value == 1 else "as you did")
+        desk.page.get_by_role("button", name="Go on" if value == 1 else "Begin with the pairs").click()
+        desk.at(1, *((1, True) if value == 1 else (TOTAL,)))
+
+
+def study(desk: Desk, hand: int) -> list[Said]:
+    """Work through everything: the first hand uses the mouse, the second the keys."""
+    desk.agree()
+    practise(desk)
+    return [page(desk, position, hand) for position in range(1, TOTAL + 1)]
+
+
+def page(desk: Desk, position: int, hand: int) -> Said:
+    """Answer one pair in full, with what belongs to its topic, and go on."""
+    desk.at(position, TOTAL)
+    here = seen(desk)
+    answers = planned(position, hand)
+    (with_mouse if hand == 1 else with_keys)(desk, answers)
+    instructed(desk)
+    said = Said(here, answers)
+    if position <= len(SIX) and hand == 1:
+        said = noted(desk, said)
+    if position == 2 and hand == 2:
+        desk.aside()
+        desk.choose("Skip it because", "I am too close to what it is about")
+        desk.page.get_by_role("button", name="Skip this pair").click()
+        return said._replace(state="skipped")
+    if position == 3 and hand == 2:
+        desk.aside()
+        desk.choose("I am unsure because", "The texts give no basis for a judgment")
+        desk.page.get_by_role("button", name="Mark as unsure").click()
+        return said._replace(state="unsure")
+    checked = desk.card("check").count()
+    desk.saved(3 + checked, 3 + checked, "questions" if checked else "dimensions")
+    desk.submit_button.press("Enter") if hand == 2 else desk.submit()
+    return said
+
+
+def noted(desk: Desk, said: Said) -> Said:
+    """Comments, and passages taken by button and by key."""
+    here = said.seen
+    comment = f"{SIX[here.topic].pair_id}: {HEBREW} <b>&amp; '=1+1"
+    desk.unfold("Argument")
+    desk.comment("Argument").fill(comment)
+    desk.comment("Argument").blur()
+    expect(desk.page.get_by_text("Evidence and comment: Argument (1)")).to_be_visible()
+    quotes: dict[str, list[dict[str, str]]] = {}
+    shown = 1 if here.first == "A" else 2
+    if here.topic == 0:
+        desk.page.get_by_text("Formatted text").click()
+        expect(desk.response(1).locator("strong").first).to_be_visible()
+        desk.unfold("Framing")
+        desk.mark(shown, "justified as", "no effective warning")
+        desk.take("Framing")
+        expect(desk.page.get_by_text("Evidence and comment: Framing (1)")).to_be_visible()
+        start, end = MARKDOWN.index("justified as"), MARKDOWN.index(" was given")
+        quotes["framing"] = [{"side": "A", "text": MARKDOWN[start:end]}]
+        desk.page.get_by_text("Formatted text").click()
+        expect(desk.response(1).locator("strong")).to_have_count(0)
+    if here.topic in (2, 3):
+        text = ARABIC if here.topic == 2 else NUL
+        desk.card("severity").get_by_role("heading").click()
+        desk.score_of("Severity").get_by_role("radio").nth(said.answers["severity"][0]).focus()
+        start, end = (text.split()[1], text.split()[4]) if here.topic == 2 else ("the NUL", "separator")
+        desk.mark(shown, start, end)
+        press(desk.page, "q")
+        expect(desk.page.get_by_text("Evidence and comment: Severity (1)")).to_be_visible()
+        wanted = text[text.index(start) : text.index(end) + len(end)]
+        quotes["severity"] = [{"side": "A", "text": wanted}]
+        desk.unfold("Severity")
+        desk.quoted(visible(wanted))
+    return said._replace(comments={"argument": comment}, quotes=quotes)
+
+
+def assert_stored(one: Stored, said: Said) -> None:
+    """A sheet is what was entered, to the last sign."""
+    assert one.state == said.state
+    assert one.first == said.seen.first
+    for name, (value, shown) in said.answers.items():
+        assert one.score(name) == (str(value), said.seen.side(shown) if value else "none"), (one.position, name)
+    assert one.answers.get("check.answer", "") == one.instructed
+    assert one.comments == said.comments
+    assert one.quotes == said.quotes
+
+
+def revise(desk: Desk, said: list[Said]) -> Said:
+    """Change one answer of the fourth pair from the last page, and report something about it."""
+    desk.choose("Look at a pair again", "Pair 4")
+    desk.at(4, TOTAL)
+    expect(desk.page.get_by_text("You have submitted this pair.")).to_be_visible()
+    value = said[3].answers["framing"][0] % 3 + 1
+    desk.score(TITLES[0], value)
+    desk.favour(TITLES[0], 2)
+    expect(desk.page.get_by_text("The changes count once you submit them.")).to_be_visible()
+    desk.aside()
+    desk.choose("Report that", "Something else")
+    desk.page.get_by_label("In your words").fill(f"{ARABIC} \u2028 <script>")
+    desk.page.get_by_role("button", name="Report it and stay here").click()
+    expect(desk.page.get_by_text("Your report is saved.")).to_be_visible()
     desk.submit()
-    expect(page.get_by_role("heading", level=1, name="Thank you")).to_be_visible()
-    assert [place.submitted for place in server.store.places(desk.number)] == [1, 2, 1]
-    assert kinds(desk).count("revised") == 1
+    desk.thanked()
+    return said[3]._replace(answers=said[3].answers | {"framing": (value, 2)})
 
 
-def test_the_keyboard_alone_is_enough(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "typist")
-    desk.at(1)
-    for title in desk.titles:
-        desk.score_of(title).get_by_role("radio").first.focus()
-        desk.page.keyboard.press("Space")
-        expect(desk.score_of(title).get_by_role("radio").nth(0)).to_be_checked()
-        desk.page.keyboard.press("ArrowDown")
-        expect(desk.score_of(title).get_by_role("radio").nth(1)).to_be_checked()
-        desk.favoured_in(title).get_by_role("radio").first.focus()
-        desk.page.keyboard.press("Space")
-        expect(desk.favoured_in(title).get_by_role("radio").nth(0)).to_be_checked()
-    desk.saved(2)
-    desk.submit_button.press("Enter")
-    desk.at(2)
-    assert {score for score, _ in stored(desk, 1).values()} == {1}
+def test_what_two_annotators_enter_is_what_is_stored(
+    browser: Browser, context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with serving(tmp_path_factory.mktemp("six"), SIX, rubric=THREE, protocol=everything("severity")) as server:
+        first, second = enter(context, server, "ann"), enter(new_context(browser), server, "bob")
+        told = {desk.name: study(desk, hand) for hand, desk in enumerate((first, second), start=1)}
+        for desk in (first, second):
+            desk.thanked()
+            expect(desk.page.get_by_text(f"all {TOTAL} pairs")).to_be_visible()
+        changed = revise(first, told["ann"])
+        second.page.context.close()
+        for name, said in told.items():
+            found = [one for one in sheets(server, name) if one.role != "practice"]
+            assert len(found) == TOTAL + (name == "ann")
+            for one, entered in zip([one for one in found if one.revision == 1], said, strict=True):
+                assert_stored(one, entered)
+            assert_repeated(found)
+        revised = next(one for one in sheets(server, "ann") if one.role != "practice" and one.revision == 2)
+        assert_stored(revised, changed)
+        assert_told(server)
 
 
-def test_without_a_valid_link_nobody_sees_anything(context: BrowserContext, server: Server) -> None:
-    page = context.new_page()
-    page.goto(server.url)
-    expect(page.get_by_role("heading", name="Please open your personal link")).to_be_visible()
-    page.goto(f"{server.url}/invite")
-    expect(page.get_by_text("The link is incomplete")).to_be_visible()
-    page.goto(f"{server.url}/invite#made-up")
-    page.reload()
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("This link is not valid, or a newer one")).to_be_visible()
+def assert_repeated(found: list[Stored]) -> None:
+    """One pair came back later with its versions exchanged, and one page had an instructed response."""
+    firsts = {one.code: one for one in found if one.role == "first"}
+    (back,) = [one for one in found if one.role == "repeat"]
+    assert len(firsts) == len(SIX)
+    assert back.first != firsts[back.code].first
+    assert back.position >= firsts[back.code].position + 2
+    assert len({one.position for one in found if one.instructed}) == 1
 
 
-def test_a_newer_link_ends_the_older_visit(context: BrowserContext, server: Server) -> None:
-    desk = enter(context, server, "renewed")
-    desk.at(1)
-    desk.score("Tone", 2)
-    desk.saved(0)
-    server.invite("renewed")
-    desk.score("Tone", 1)
-    expect(desk.page.get_by_role("heading", name="Please open your personal link")).to_be_visible()
-    assert stored(desk, 1)["tone"][0] == 2
-
-
-def test_the_server_ends_calmly(own_server: Server) -> None:
-    assert own_server.stop(signal.SIGINT) == 0
-    assert "Traceback" not in own_server.complaints
-    own_server.start()
+def assert_told(server: Server) -> None:
+    """Terms, practice, reasons, the report: each stored once, and told by the chain."""
+    ids = "SELECT a.name, t.term, t.answer FROM assent t JOIN annotator a ON a.id = t.annotator_id ORDER BY t.id"
+    assert query(server, ids) == [
+        (name, term, "yes") for name in ("ann", "bob") for term in ("consent", "content", "statement")
+    ]
+    trials = 'SELECT a.name, t.attempt, t."right", t.asked, t.passed FROM trial t JOIN annotator a ON'
+    assert sorted(query(server, f"{trials} a.id = t.annotator_id")) == [
+        (name, *rest) for name in ("ann", "bob") for rest in ((1, 1, 2, 0), (2, 2, 2, 1))
+    ]
+    left = [(one.position - 1, one.state, one.reason) for one in sheets(server, "bob") if one.reason]
+    assert left == [(2, "skipped", "too_close"), (3, "unsure", "no_basis")]
+    (flag,) = [body for kind, body in events(server, "ann") if kind == "flagged"]
+    assert (flag["reason"], flag["comment"]) == ("other", f"{ARABIC} \u2028 <script>")
+    assert query(server, "SELECT reason FROM flag") == [("other",)]
+    told = kinds(server, "ann")
+    assert [told.count(kind) for kind in ("agreed", "practised", "submitted", "revised")] == [3, 2, 2 + TOTAL, 1]
+    told = kinds(server, "bob")
+    assert [told.count(kind) for kind in ("submitted", "skipped", "unsure")] == [2 + TOTAL - 2, 1, 1]
 
 
 def test_a_rubric_without_a_scale_is_answered_on_a_phone(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with serving(tmp_path_factory.mktemp("even"), SHORT, rubric=EVEN) as server:
-        context = browser.new_context(viewport={"width": 390, "height": 844})
+        context = new_context(browser, (390, 844))
         desk = enter(context, server, "ann")
-        first = []
+        shown = []
         for position in range(1, len(SHORT) + 1):
             desk.at(position)
-            page = desk.page
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            texts = page.get_by_test_id("stText").all_text_contents()
+            texts = [desk.response(number).inner_text().strip() for number in (1, 2)]
             topic = next(topic for topic in SHORT if topic.texts[0] in texts)
-            first.append("A" if texts.index(topic.texts[0]) < texts.index(topic.texts[1]) else "B")
+            shown.append("A" if texts[0] == topic.texts[0] else "B")
             desk.option("Help: which response helps more?", 2).click()
             for title in ("Counter-perspectives", "Refusal"):
                 for number in (1, 2):
                     desk.option(f"{title}: Version {number}", number + 1).click()
-            expect(page.get_by_text("Saved: 3 of 3 questions answered.")).to_be_visible()
+            desk.saved(3, 3, "questions")
             desk.submit()
-        expect(desk.page.get_by_role("heading", level=1, name="Thank you")).to_be_visible()
-        server.run_command("export", "first")
-        with (server.place.run.annotations_folder / "first.csv").open(encoding="utf-8") as file:
-            lines = list(csv.DictReader(file))
-        assert {line["first"] for line in lines} == {"A", "B"}
-        for line in lines:
-            assert line["first"] == first[int(line["position"]) - 1]
-            version = "2" if line["unit"][-1] != line["first"] else "1"
-            if line["dimension"] == "helpfulness":
-                assert (line["score"], line["favoured"]) == ("", "B" if line["first"] == "A" else "A")
-            else:
-                assert (line["score"], line["favoured"]) == (str(int(version) + 1), "")
+        desk.thanked()
+        found = sheets(server, "ann")
+        assert [one.first for one in found] == shown
+        assert set(shown) == {"A", "B"}
+        for one in found:
+            second = "B" if one.first == "A" else "A"
+            assert one.answers["helpfulness.favoured"] == second
+            for label in ("counter_perspectives", "refusal"):
+                assert (one.answers[f"{label}.{one.first}"], one.answers[f"{label}.{second}"]) == ("2", "3")
         context.close()
