@@ -37,7 +37,7 @@ NO_REASON = "Please choose a reason first."
 
 
 class Form(NamedTuple):
-    """One place at one revision as it stands on the screen. Widget keys carry only code and revision.
+    """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
     `drops` counts the drafts dropped in this window: widgets after one are new ones.
     """
@@ -48,9 +48,12 @@ class Form(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The page's name in keys; a repeated item has the same code, so its presentation is part of it."""
+        """The page's name in keys: a number that is this annotator's alone.
+
+        The item's code would show which item comes back, and that two people have the same one.
+        """
         place = self.view.place
-        return f"{self.view.item.code}-{place.presentation}-{place.revision}-{self.drops}"
+        return f"p{place.presentation}-{place.revision}-{self.drops}"
 
     @property
     def questions(self) -> tuple[Question, ...]:

@@ -12,7 +12,6 @@ from annotate_app.questions import Question
 from annotate_app.store import Place, first_open
 from polibias.domain.display import visible
 
-
 ONCE_MORE = "Your practice answers were further from these than the study needs. Please practise once more."
 
 
