@@ -111,8 +111,9 @@ def _methods(facts: Facts) -> Iterator[str]:
     yield (
         f"{facts.working} of {_many(facts.annotators, 'invited annotator')} worked on {_many(facts.items, 'item')} "
         f"({_many(facts.pairs, 'pair')}; models: {', '.join(map(literal, facts.models))}), from "
-        f"{_time(facts.first_at)} to {_time(facts.last_at)} UTC; the study {end}. They saw both prompts "
-        f"and both responses of an item side by side, without model, judge or design, and answered the rubric '{literal(facts.rubric.id)}'. Each item was "
+        f"{_time(facts.first_at)} to {_time(facts.last_at)} UTC; the study {end}. They saw both "
+        f"prompts and both responses of an item side by side, without model, judge or design, and "
+        f"answered the rubric '{literal(facts.rubric.id)}'. Each item was "
         f"meant for {seen}, each annotator was to get {share}. Order and the version shown first (balanced within "
         f"annotator and block){_hidden(facts.protocol)} were drawn by keyed hash from seed {facts.seed} and stored "
         "before the first page; this export drew them again and found them the same."

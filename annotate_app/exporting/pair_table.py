@@ -1,7 +1,6 @@
 """What is said about pairs, as a table: one line per score and per rated response of every place of the study."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from annotate_app.exporting.cells import ESCAPED, Column, Line, Value, held
 from annotate_app.exporting.outcomes import Outcome
@@ -57,17 +56,9 @@ COLUMNS = (
     Column(ESCAPED, "text", "columns whose text stands as a JSON string; see Cells"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
+OF_A_PART = ("side", "favoured", "option")
+"""Columns of text that are empty where a line has nothing to say in them."""
 PLACES = {name: place for place, name in enumerate(NAMES)}
-
-
-class Part(NamedTuple):
-    """What one line says beside what all lines of its place say."""
-
-    dimension: str
-    side: str = ""
-    score: int | None = None
-    favoured: str = ""
-    option: str = ""
 
 
 def lines(study: Study, found: Iterable[Outcome], by_annotator: bool = False) -> Iterator[Line]:
@@ -78,9 +69,10 @@ def lines(study: Study, found: Iterable[Outcome], by_annotator: bool = False) ->
     for one in found:
         about, unit = _about(study, one), _unit(study, one, by_annotator)
         whole = [about.get(name) for name in NAMES]
-        for part in _parts(study, one):
-            named = ":".join((unit, part.dimension, *([part.side] if part.side else ())))
-            yield _line(whole, {**part._asdict(), "unit": named, **_notes(one, part.dimension)})
+        for own in _parts(study, one):
+            part = str(own["dimension"])
+            own["unit"] = ":".join(filter(None, (unit, part, str(own.get("side", "")))))
+            yield _line(whole, own | _notes(one, part))
 
 
 def repeated(found: Sequence[Outcome]) -> list[Outcome]:
@@ -96,10 +88,10 @@ def _unit(study: Study, one: Outcome, by_annotator: bool) -> str:
 
 def _line(whole: Sequence[Value], own: dict[str, Value]) -> Line:
     """What all lines of a place say, with what is this line's own; what had to be escaped is named of both."""
-    line, parted = list(whole), held(own)
-    parted[ESCAPED] = " ".join(filter(None, (str(line[PLACES[ESCAPED]]), str(parted[ESCAPED]))))
-    for name, value in parted.items():
+    line, before = list(whole), whole[PLACES[ESCAPED]]
+    for name, value in held(own).items():
         line[PLACES[name]] = value
+    line[PLACES[ESCAPED]] = " ".join(filter(None, (str(before), str(line[PLACES[ESCAPED]]))))
     return line
 
 
@@ -129,6 +121,7 @@ def _about(study: Study, one: Outcome) -> dict[str, Value]:
             "at": one.at,
             "active_seconds": round(taken.active, 3) if taken else None,
             "wall_seconds": round(taken.wall, 3) if taken else None,
+            **dict.fromkeys(OF_A_PART, ""),
             **plain(design),
             "tags": " ".join(design.tags),
         }
@@ -148,14 +141,18 @@ def _json(values: Sequence[object]) -> str:
     return canonical(plain(values)).decode("ascii") if values else ""
 
 
-def _parts(study: Study, one: Outcome) -> Iterator[Part]:
-    """A dimension that asks for the side alone has no score to compare: who is named is the answer."""
+def _parts(study: Study, one: Outcome) -> Iterator[dict[str, Value]]:
+    """What each line of a place says for itself.
+
+    A dimension that asks for the side alone has no score to compare: who is named is the answer.
+    """
     scored = one.status == "submitted"
     for dimension in study.rubric.dimensions:
         given = score(one, dimension) if scored else None
         points = given.score if given and dimension.asks == "score" else None
-        yield Part(dimension.id, "", points, given.favoured if given else "")
+        yield {"dimension": dimension.id, "score": points, "favoured": given.favoured if given else ""}
     for label in study.labels:
         for side in SIDES:
             option = one.entry.answers.get(question_id(label.id, side)) if scored else None
-            yield Part(label.id, side, label.rating(option) if option and label.ordinal else None, "", option or "")
+            points = label.rating(option) if option and label.ordinal else None
+            yield {"dimension": label.id, "side": side, "score": points, "option": option or ""}
