@@ -42,13 +42,15 @@ WHERE annotator.name = ? AND answer.value IS NOT NULL ORDER BY sheet.revision
 SUBMITTED = "SELECT annotator, item, count(*) FROM event WHERE kind IN ('submitted', 'revised') GROUP BY 1, 2"
 EVENTS = "SELECT number, at, annotator, kind FROM event WHERE number > ? ORDER BY number"
 
-# The position on the screen once all of its questions stand there, else 0.
+# The position on the screen once all of its questions stand there, else 0. While a run draws, the questions of the item
+# before may still stand under the new heading, so it counts once the run has ended.
 AT = """
 () => {
   const heads = [...document.querySelectorAll('h1')].map(e => /Pair (\\d+) of/.exec(e.textContent)).filter(Boolean);
   const submits = [...document.querySelectorAll('button')].filter(e => e.textContent.trim().startsWith('Submit'));
   const asked = document.querySelectorAll('[role=radiogroup]').length;
-  return heads.length === 1 && submits.length === 1 && asked === QUESTIONS ? Number(heads[0][1]) : 0;
+  const drawn = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning';
+  return drawn && heads.length === 1 && submits.length === 1 && asked === QUESTIONS ? Number(heads[0][1]) : 0;
 }
 """
 
@@ -148,11 +150,13 @@ class OurApp:
         page.wait_for_url(self.server.url + "/")
         return page
 
-    def option(self, page: Page, question: str, option: int) -> Locator:
+    @staticmethod
+    def option(page: Page, question: str, option: int) -> Locator:
         """The radio button of an option, from 0."""
         return page.get_by_role("radiogroup", name=question, exact=True).get_by_role("radio").nth(option)
 
-    def next_button(self, page: Page) -> Locator:
+    @staticmethod
+    def next_button(page: Page) -> Locator:
         return page.get_by_role("button", name=SUBMIT)
 
     def go_to(self, page: Page, position: int) -> None:
@@ -177,13 +181,22 @@ class OurApp:
             connection.close()
 
 
-def submit_all(database: Path, annotator: int, items: int) -> None:
+def annotators(database: Path) -> list[int]:
+    """Everybody's number."""
+    connection = sqlite3.connect(database)
+    try:
+        return [number for (number,) in connection.execute("SELECT id FROM annotator ORDER BY id")]
+    finally:
+        connection.close()
+
+
+def submit_all(database: Path, annotator: int) -> None:
     """Submit each of an annotator's items once, one after the other."""
     from annotate_app.blind import Entry
     from annotate_app.store import shared_store
 
     store = shared_store(database)
-    for number, place in enumerate(store.places(annotator)[:items]):
+    for number, place in enumerate(store.places(annotator)):
         answers = {asked.id: asked.values[1 + number % 3] if asked.values else "AB"[number % 2] for asked in QUESTIONS}
         done = store.submit(annotator, place.presentation, 1, Entry(answers, f"item {number}"))
         assert done.outcome == "saved", done
