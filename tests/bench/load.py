@@ -122,6 +122,8 @@ class User:
             for question in TITLES:
                 if not await self._beat(ends):
                     return
+                # Nobody answers a page that is still being put together: the item before stands on it too.
+                await self.window.until(lambda window: window.idle)
                 await self._answer(place, question)
             if not await self._beat(ends):
                 return
@@ -133,7 +135,6 @@ class User:
         return time.time() < ends
 
     async def _answer(self, place: int, question: str) -> None:
-        await self.window.until(lambda window: not window.radio(question).disabled)
         runs, choice = self.window.runs, option(self.dice, question)
         sent = await self.window.choose(question, choice)
         shown = await self.window.until(lambda window: window.runs > runs)

@@ -54,12 +54,13 @@ async def cookie_for(link: str) -> str:
 class Window:
     """One open page. `async with Window(url, cookie) as window` has seen its first run end.
 
-    `runs` counts the runs whose end was heard; a run that a later click cut off is never heard to end.
+    `runs` counts the runs whose end was heard; a run that a later click cut off is never heard to end. While `idle`, no
+    run has begun since, so that the page is whole.
     """
 
     def __init__(self, url: str, cookie: str) -> None:
         self.url, self.cookie = url.rstrip("/"), cookie
-        self.runs = 0
+        self.runs, self.idle = 0, False
         self.trouble = ""
         self._shown: dict[tuple[int, ...], Shown] = {}
         self._states: dict[str, WidgetState] = {}
@@ -180,6 +181,7 @@ class Window:
             self._news.notify_all()
 
     def _begin(self, message: ForwardMsg) -> None:
+        self.idle = False
         self._page = message.new_session.page_script_hash
         self._oldest_cached = message.new_session.config.max_cached_message_age or self._oldest_cached
         self._run = message.metadata.run.script_run_id
@@ -218,7 +220,7 @@ class Window:
         """A whole run leaves only what it drew; a fragment's run does so within its fragments."""
         if status not in (FULL_RUN, FRAGMENT_RUN):
             return
-        self.runs += 1
+        self.runs, self.idle = self.runs + 1, True
         for path, shown in list(self._shown.items()):
             drawn_again = status == FULL_RUN or shown.fragment in self._fragments
             if drawn_again and shown.run != self._run:
