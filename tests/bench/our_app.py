@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,6 +163,10 @@ class OurApp:
     def go_to(self, page: Page, position: int) -> None:
         """Nothing to do: a page that is loaded anew is where its reader was."""
 
+    def version(self, _: str) -> int:
+        """A number that changes with every commit of another program."""
+        return int(self._reader.execute("PRAGMA data_version").fetchone()[0])
+
     def stored(self, annotator: str) -> dict[int, dict[str, int]]:
         """What another program finds in the database now: by position and question, the option, from 0."""
         found: dict[int, dict[str, int]] = defaultdict(dict)
@@ -174,11 +179,11 @@ class OurApp:
         return sum(times - 1 for name, _, times in self._read(SUBMITTED) if name == annotator)
 
     def _read(self, query: str, *values: str) -> list[tuple]:  # type: ignore[type-arg]
-        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=30)
-        try:
-            return connection.execute(query, values).fetchall()
-        finally:
-            connection.close()
+        return self._reader.execute(query, values).fetchall()
+
+    @cached_property
+    def _reader(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=30)
 
 
 def annotators(database: Path) -> list[int]:

@@ -120,6 +120,11 @@ class Potato:
         page.locator("#go_to").fill(str(position))
         page.locator("#go-to-btn").click()
 
+    def version(self, annotator: str) -> int:
+        """A number that changes whenever the annotator's file is written."""
+        path = self._file(annotator)
+        return path.stat().st_mtime_ns if path.exists() else 0
+
     def stored(self, annotator: str) -> dict[int, dict[str, int]]:
         """What another program finds in the annotator's file now: by position and question, the option, from 0."""
         return {
@@ -144,12 +149,14 @@ class Potato:
         )
 
     def _state(self, annotator: str) -> dict[str, list[tuple[dict[str, str], str]]]:
-        path = self.folder / "annotation_output" / annotator / "user_state.json"
         try:
-            found = json.loads(path.read_text("utf-8"))["instance_id_to_label_to_value"]
+            found = json.loads(self._file(annotator).read_text("utf-8"))["instance_id_to_label_to_value"]
         except (FileNotFoundError, json.JSONDecodeError):
             return {}
         return dict(found)
+
+    def _file(self, annotator: str) -> Path:
+        return self.folder / "annotation_output" / annotator / "user_state.json"
 
 
 def _scheme(question: str) -> str:

@@ -7,6 +7,12 @@ from playwright.sync_api import Locator, Page, expect
 PATIENCE = 30_000
 CLICK = "element => { const sent = Date.now(); (element.closest('label') ?? element).click(); return sent / 1000; }"
 
+MIDDLE = """element => {
+  element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const box = element.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}"""
+
 
 def click(button: Locator) -> float:
     """Click an element once it is enabled; the time (seconds since 1970) at which the page saw the click."""
@@ -29,3 +35,9 @@ def arrival(page: Page, at: str, wanted: Callable[[str], str]) -> float:
     """Wait until a condition on the position holds, looking at every frame; the time at which it did."""
     held = page.wait_for_function(f"() => ({wanted(at)}) && Date.now()", timeout=PATIENCE, polling="raf")
     return float(held.json_value()) / 1000
+
+
+def middle(element: Locator) -> tuple[float, float]:
+    """Bring an element into view; where the mouse must point to."""
+    x, y = element.evaluate(MIDDLE, timeout=PATIENCE)
+    return x, y
