@@ -33,7 +33,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 def say(what: str, ours: str, theirs: str = "", bar: str = "", holds: bool | None = None) -> None:
     verdict = "" if holds is None else "holds" if holds else "MISSED"
-    print(f"{what:<62}{ours:>16}{theirs:>16}   {bar:<12}{verdict}", flush=True)
+    print(f"{what:<62}{ours:>16}{theirs:>16}   {bar:<14}{verdict}", flush=True)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -96,7 +96,9 @@ def say_load(done: Loaded) -> None:
     say("  choice to the end of its run", spread(waits(answers)))
     say(f"lost of {len(answers)} choices, {len(submits)} submissions", str(done.lost), "", "= 0", done.lost == 0)
     say("submitted twice", str(done.doubled), "", "= 0", done.doubled == 0)
-    say("server: share of one core; peak MB", f"{done.processor:.0%}; {done.memory:.0f}")
+    say("server: share of one core", f"{done.processor / done.seconds:.0%}")
+    say("server: ms of processor per action", f"{1000 * done.processor / len(done.clicks):.0f}" if done.clicks else "-")
+    say("server: peak MB", f"{done.memory:.0f}")
     for line in done.trouble:
         print(f"{'':<4}a user could not go on: {line}")
 
@@ -125,7 +127,7 @@ SCENES: tuple[tuple[str, str, Callable[[Scene], int]], ...] = (
     ("misplaced or doubled", "misplaced or doubled", lambda scene: scene.misplaced + scene.doubled),
     ("replaced", "sent off, then changed by a choice in an older tab", lambda scene: scene.replaced),
     ("passed over", "items passed over", lambda scene: scene.passed_over),
-    ("ignored", "presses of Next that did nothing", lambda scene: scene.ignored),
+    ("ignored", "clicks that did nothing", lambda scene: scene.ignored),
     ("sent back", "times another item came after a reload", lambda scene: scene.sent_back),
 )
 

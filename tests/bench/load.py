@@ -87,11 +87,12 @@ class Commits(threading.Thread):
 
 
 class Loaded(NamedTuple):
-    """What a load did. `processor` is the server's share of one core, `memory` its peak in MB."""
+    """What a load did. `processor` are the server's seconds of processor in `seconds`, `memory` its peak in MB."""
 
     clicks: list[Click]
     commits: list[Committed]
     processor: float
+    seconds: float
     memory: float
     lost: int
     doubled: int
@@ -207,13 +208,13 @@ def load(app: OurApp, users: int = USERS, seconds: float = SECONDS) -> Loaded:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         browsing = pool.submit(in_chromium, app.invite([CHROMIUM_NAME])[0], begins, ends) if CHROMIUM else None
         clicks, trouble = asyncio.run(crowd(app.server.url, links, begins, ends))
-        share = (app.server.processor() - used) / (time.time() - started)
+        used, seconds = app.server.processor() - used, time.time() - started
         clicks += browsing.result() if browsing else []
     time.sleep(SETTLE)
     commits, memory = watcher.stop(), app.server.memory()
     lost = sum(_lost(app, name, clicks) for name in {click.annotator for click in clicks})
     doubled = sum(app.doubled(name) for name in {click.annotator for click in clicks})
-    return Loaded(clicks, commits, share, memory, lost, doubled, trouble)
+    return Loaded(clicks, commits, used, seconds, memory, lost, doubled, trouble)
 
 
 def _lost(app: OurApp, name: str, clicks: Sequence[Click]) -> int:

@@ -26,6 +26,15 @@ def chosen(radio: Locator) -> float:
     return click(radio)
 
 
+def marked(radio: Locator) -> bool:
+    """Whether the screen shows an option as chosen, now or within a second."""
+    try:
+        expect(radio).to_be_checked(timeout=1000)
+    except AssertionError:
+        return False
+    return True
+
+
 def position(page: Page, at: str) -> int:
     """Which item stands on the screen, 0 if none can be worked on."""
     return int(page.evaluate(at))

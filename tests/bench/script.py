@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 from playwright.sync_api import Error as BrowserError
 
-from tests.bench.screen import arrival, chosen, click, middle, position
+from tests.bench.screen import arrival, chosen, click, marked, middle, position
 from tests.bench.served import Served
 
 GAPS = (0, 30, 60, 120, 200)
@@ -48,10 +48,10 @@ class Tool(Protocol):
 class Scene(NamedTuple):
     """What a scene came to.
 
-    `lost`: choices that are not stored. `misplaced`: stored answers that nobody gave. `doubled`: as the tool counts
-    it. `replaced`: answers sent off in one tab that a choice in an older one has changed. `passed_over`: items that a
-    double click or a second tab went past. `ignored`: presses of Next on a complete item that did nothing. `sent_back`:
-    times that a reader did not find their item again.
+    `lost`: choices that the screen showed and that are not stored. `misplaced`: stored answers that nobody gave.
+    `doubled`: as the tool counts it. `replaced`: answers sent off in one tab that a choice in an older one has changed.
+    `passed_over`: items that a double click or a second tab went past. `ignored`: clicks on an option or on Next that
+    did nothing. `sent_back`: times that a reader did not find their item again.
     """
 
     clicks: int = 0
@@ -98,12 +98,18 @@ class Annotator:
         """Wait for an item; the time at which it was there."""
         return arrival(self.page, self.tool.at, lambda at: f"({at})() === {place}")
 
-    def choose(self, number: int, page: Page | None = None) -> float:
+    def choose(self, number: int) -> float:
         """Answer the question of that number, in a way that differs between neighbouring items."""
         question, option = self.tool.questions[number], 1 + (self.place + number) % 2
-        sent = chosen(self.tool.option(page or self.page, question, option))
-        self.given[self.place][question] = option
-        return sent
+        radio = self.tool.option(self.page, question, option)
+        for _ in range(TRIES):
+            sent = chosen(radio)
+            # Only what the screen shows as chosen is given; whoever sees no mark clicks again.
+            if marked(radio):
+                self.given[self.place][question] = option
+                return sent
+            self.ignored += 1
+        raise RuntimeError(f"{self.tool.name}: {question!r} cannot be answered at item {self.place}")
 
     def fill(self, begin: int = 0) -> None:
         """Answer all questions from `begin` on, as fast as the page takes it, and wait until all is stored."""
