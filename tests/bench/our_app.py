@@ -1,7 +1,8 @@
 """Everything the bench knows of our annotation app: its commands, its page and its database.
 
 Whoever changes the page or the schema changes this file alone. It relies on
-- the commands `create RUN --project P --seed N`, `invite P NAME… --url U --out FILE` (a CSV with a column `link`) and
+- the commands `create RUN --project P --seed N --url U --protocol FILE`, `invite P NAME… --url U --out FILE` (a CSV
+  with a column `link`) and
   `serve P --port N`, and `projects/P/blind.db`;
 - the door: a button `Start` at the link, which leads to `/`;
 - an h1 `Pair N of M`; one radio question per rubric question, labelled `TITLE: SCALE QUESTION` and
@@ -12,6 +13,7 @@ Whoever changes the page or the schema changes this file alone. It relies on
 """
 
 import csv
+import re
 import sqlite3
 import subprocess
 import sys
@@ -111,6 +113,12 @@ def topics(count: int) -> list[Topic]:
     ]
 
 
+def without_terms() -> str:
+    """The shipped protocol whose annotators come to the first pair at once: only scoring is measured."""
+    shipped = (ROOT / "data/annotation/blind-pairs.toml").read_text("utf-8")
+    return re.sub(r'(?ms)^(consent|content|statement) = """.*?"""', r'\1 = ""', shipped)
+
+
 class OurApp:
     """A project with its server, as a coordinator would set it up; also a tool that the script of the rivals works."""
 
@@ -123,8 +131,11 @@ class OurApp:
         self.folder = folder
         self.database = folder / "projects" / PROJECT / "blind.db"
         run = build_run(folder / "runs" / "hand-made", topics(items), ("a-model",), RUBRIC)
-        self._command("create", str(run.folder), "--project", PROJECT, "--seed", "1")
+        protocol = folder / "protocol.toml"
+        protocol.write_text(without_terms(), "utf-8")
         port = free_port()
+        where = ("--project", PROJECT, "--url", f"http://127.0.0.1:{port}")
+        self._command("create", str(run.folder), *where, "--seed", "1", "--protocol", str(protocol))
         serve = (sys.executable, "-m", "annotate_app.cli", "serve", PROJECT, "--port", str(port))
         self.server = Served(serve, folder, port, {"PYTHONPATH": str(ROOT)})
 
@@ -197,11 +208,11 @@ def annotators(database: Path) -> list[int]:
 
 def submit_all(database: Path, annotator: int) -> None:
     """Submit each of an annotator's items once, one after the other."""
-    from annotate_app.blind import Entry
+    from annotate_app.questions import Entry
     from annotate_app.store import shared_store
 
     store = shared_store(database)
     for number, place in enumerate(store.places(annotator)):
         answers = {asked.id: asked.values[1 + number % 3] if asked.values else "AB"[number % 2] for asked in QUESTIONS}
-        done = store.submit(annotator, place.presentation, 1, Entry(answers, f"item {number}"))
+        done = store.submit(annotator, place.presentation, 1, Entry(answers, {"": f"item {number}"}))
         assert done.outcome == "saved", done
