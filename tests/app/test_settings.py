@@ -83,6 +83,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 class Running(NamedTuple):
     """A server that announced itself: what it said, and where it answers."""
 
@@ -110,9 +116,7 @@ class _Stays(urllib.request.HTTPRedirectHandler):
 @contextmanager
 def serving(place: Place, here: Path, *arguments: str, **more: str) -> Iterator[Running]:
     """`polibias-annotate serve`, started in a folder with this environment, on a port that was free."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     projects = place.made.database.parent.parent
     options = ["serve", "first", "--projects", os.path.relpath(projects, here), "--port", str(port), *arguments]
     process = subprocess.Popen(
@@ -155,7 +159,7 @@ def test_nothing_that_lies_around_reaches_the_app(project: Place, hostile: Path,
 @pytest.mark.parametrize("start", [["-m", "streamlit", "run"], []])
 def test_an_app_that_serve_did_not_start_refuses_in_one_line(project: Place, entry: str, start: list[str]) -> None:
     path = str(ROOT / "annotate_app" / entry)
-    more = ["--server.headless=true", "--server.port=1", "--server.address=127.0.0.1"] if start else []
+    more = ["--server.headless=true", f"--server.port={free_port()}", "--server.address=127.0.0.1"] if start else []
     for given, said in (
         ({}, "no project given"),
         ({DATABASE: str(project.made.database)}, "differs from what a blind"),
@@ -182,7 +186,7 @@ def test_one_setting_more_is_refused_by_name(project: Place, entry: str, setting
     """Even with every flag that `serve` passes."""
     given = {DATABASE: str(project.made.database), BELIEVED: settings.LOOPBACK, **setting}
     path = str(ROOT / "annotate_app" / entry)
-    done = run(["-m", "streamlit", "run", path, *settings.flags("127.0.0.1", 1)], **given)
+    done = run(["-m", "streamlit", "run", path, *settings.flags("127.0.0.1", free_port())], **given)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"polibias-annotate: {named} was set for this process")
 
