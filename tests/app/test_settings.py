@@ -83,6 +83,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 class Running(NamedTuple):
     """A server that announced itself: what it said, and where it answers."""
 
@@ -110,9 +116,7 @@ class _Stays(urllib.request.HTTPRedirectHandler):
 @contextmanager
 def serving(place: Place, here: Path, *arguments: str, **more: str) -> Iterator[Running]:
     """`polibias-annotate serve`, started in a folder with this environment, on a port that was free."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     projects = place.made.database.parent.parent
     options = ["serve", "first", "--projects", os.path.relpath(projects, here), "--port", str(port), *arguments]
     process = subprocess.Popen(
