@@ -45,7 +45,7 @@ def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
     said = {"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "keys": on, "gap": gap}
     _mount(
         key=KEY,
-        # As bytes: to look whether anything else is a table, Streamlit loads pandas, which is 60 MB and most of a second.
+        # As bytes: to see whether anything else is a table, Streamlit loads pandas: 60 MB and most of a second.
         data=json.dumps(said).encode("ascii"),
         on_quote_change=listener("quote"),
         on_idle_change=listener("idle"),
