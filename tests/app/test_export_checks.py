@@ -32,7 +32,7 @@ SELECT id, 1, 'skipped', 'other', '{"comments":{},"quotes":{}}', '2028-01-01T00:
 WHERE id NOT IN (SELECT presentation_id FROM sheet) LIMIT 1"""
 ONE_SKIPPED = "(SELECT id FROM sheet WHERE state = 'skipped')"
 
-NOT_REPEATED = """(SELECT min(id) FROM presentation WHERE annotator_id = 3 AND role = 'first'
+NOT_REPEATED = """(SELECT min(id) FROM presentation WHERE annotator_id = 3 AND role = 'first' AND instructed = ''
 AND item_code NOT IN (SELECT item_code FROM presentation WHERE annotator_id = 3 AND role = 'repeat'))"""
 
 
