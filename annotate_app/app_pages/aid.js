@@ -36,6 +36,23 @@ function listen() {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) here(); });
   // A wide table or a hidden page changes nothing about where the reader is; a card redrawn by a click does.
   new MutationObserver(mark).observe(document.body, { childList: true, subtree: true });
+  const states = { attributeFilter: ["data-test-connection-state", "data-test-script-state"] };
+  new MutationObserver(revive).observe(document.body, { childList: true, subtree: true, ...states });
+}
+
+// A connection that breaks in the middle of a drawing can leave the page empty, or filled again but with every choice
+// blank. All of them are stored: the page is loaded anew, as its reader would do. In an ordinary change of pages the
+// heading is away for a moment too, but only while a drawing is under way.
+function revive() {
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (!app || now.revived) return;
+  const connected = app.dataset.testConnectionState === "CONNECTED";
+  const drawing = connected && app.dataset.testScriptState !== "notRunning";
+  if (!document.querySelector("h1") && !drawing) now.emptied = true;
+  if (now.emptied && connected) {
+    now.revived = true;
+    location.reload();
+  }
 }
 
 // Somebody is here. After a long quiet the page says how long it was, so that it does not count as work.

@@ -20,6 +20,7 @@ from polibias.domain.sides import other
 from polibias.errors import StorageError
 
 ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
+BREAKS = "clicks.breaks"
 
 BLANK = (None, "")
 
@@ -39,12 +40,14 @@ NO_REASON = "Please choose a reason first."
 class Form(NamedTuple):
     """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
-    `drops` counts the drafts dropped in this window: widgets after one are new ones.
+    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
+    connections, after which choices are new ones.
     """
 
     scheme: AnyScheme
     view: View
     drops: int = 0
+    breaks: int = 0
 
     @property
     def name(self) -> str:
@@ -65,7 +68,8 @@ class Form(NamedTuple):
     def part(self, question: Question) -> str:
         """A question's place on the screen, which speaks of versions 1 and 2 only."""
         kind = question.kind
-        return f"{question.part}-{shown_number(kind, self.view.first) if kind == 'A' or kind == 'B' else kind}"
+        asked = shown_number(kind, self.view.first) if kind == "A" or kind == "B" else kind
+        return f"{question.part}-{asked}" + (f"-{self.breaks}" if self.breaks else "")
 
     def shown(self, question: Question) -> str | None:
         """What a question shows at first; a value that only follows from another answer is no answer to it."""
@@ -103,7 +107,17 @@ class Form(NamedTuple):
 
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
-    return Form(store.scheme, view, st.session_state.get(DROPS, 0))
+    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+
+
+def renew() -> None:
+    """Draw every choice anew from what is stored.
+
+    A connection that broke in the middle of a drawing can leave choices blank on a screen whose server believes that
+    they show what was chosen.
+    """
+    st.session_state[BREAKS] = st.session_state.get(BREAKS, 0) + 1
+    st.rerun()
 
 
 def opened(store: Store, form: Form) -> None:
@@ -301,10 +315,12 @@ def answers_on_screen(form: Form) -> dict[str, str | None]:
 class State(NamedTuple):
     """How the item on the screen stands in the store.
 
+    `saved` is what is stored, None if what stands on the screen could not be.
     `draft`: something is stored that is not submitted. `gap` is the part that kept it from being submitted, once that
     was tried, '' for none. `trouble` says what could not be stored or submitted, '' for nothing.
     """
 
+    saved: Entry | None
     missing: tuple[Question, ...]
     draft: bool
     gap: str
@@ -315,12 +331,23 @@ def state(store: Store, form: Form) -> State:
     """The state of a form, to be asked before its widgets are drawn."""
     saved = _settled(store, form)
     if saved is None:
-        return State((), False, "", NOT_SAVED)
+        return State(None, (), False, "", NOT_SAVED)
     missing = tuple(gaps(form.scheme, saved.answers, bool(form.view.check)))
     tried = st.session_state.get(ASKED) == form.name
     conflict = form.scheme.conflict(saved.answers) if tried and not missing else ""
     draft = form.view.place.draft is not None or saved != settle(form.scheme, form.view.entry)
-    return State(missing, draft, missing[0].part if tried and missing else "", conflict)
+    return State(saved, missing, draft, missing[0].part if tried and missing else "", conflict)
+
+
+def unsaid(form: Form, state: State) -> bool:
+    """Whether the drawn page shows an answer that is not stored; drawing it once more stores it.
+
+    A window that comes back to a restarted server brings what stands on its screen along with the first drawing,
+    and only widgets that were drawn can be asked.
+    """
+    if state.saved is None or not writable(form.view.place):
+        return False
+    return merged(form.scheme, state.saved, form.on_screen()) != state.saved
 
 
 def _settled(store: Store, form: Form) -> Entry | None:

@@ -34,7 +34,16 @@ def begin(title: str, name: str, wide: bool = True) -> None:
     st.html(_colours() + STYLE)
     st.title(title, anchor=False)
     st.html(TO_THE_TOP % json.dumps(name), unsafe_allow_javascript=True)
+    _after_a_break()
     visit.show_notice()
+
+
+@st.fragment(run_every=86_400)
+def _after_a_break() -> None:
+    """Nothing, once a day. After a broken connection Streamlit's front end asks for a new drawing only where
+    something is drawn at intervals; without one, a click that the break swallowed stays on the screen unsaved, and a
+    break in the middle of a drawing leaves an empty page.
+    """
 
 
 def _colours() -> str:

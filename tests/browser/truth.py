@@ -2,10 +2,15 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from tests.browser.conftest import Server
+from playwright.sync_api import Page
+
+from tests.browser.conftest import PATIENCE, Server
+
+LOOK_AGAIN = 50
 
 
 class Stored(NamedTuple):
@@ -71,3 +76,12 @@ def presentations(server: Server, name: str) -> int:
     """How many places an annotator's row has."""
     sql = "SELECT count(*) FROM presentation p JOIN annotator a ON a.id = p.annotator_id WHERE a.name = ?"
     return int(query(server, sql, name)[0][0])
+
+
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Look at the database again and again until it says so; no page can be asked to wait for that."""
+    for _ in range(PATIENCE // LOOK_AGAIN):
+        if holds():
+            return
+        page.wait_for_timeout(LOOK_AGAIN)
+    raise AssertionError("the database never came to hold this")
