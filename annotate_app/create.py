@@ -1,14 +1,14 @@
 """Making a project: the blind database on one side, the sealed file on the other.
 
-All or nothing: both are built beside their places and moved there at the end.
+All or nothing: both are built beside their places and moved there at the end, the project last. Whoever makes or
+enrols in a folder of projects holds it, so what lies half-built there was left by a `create` that was killed.
 """
 
 import re
 import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from sqlmodel import Session
 
 from annotate_app.assignment import room, sample
 from annotate_app.chain import GENESIS, now, record
-from annotate_app.database import FILE, engine_for
+from annotate_app.database import FILE, Database
+from annotate_app.exposure import enrolling
 from annotate_app.migrations import upgrade
 from annotate_app.origins import Material, Source, texts_of
 from annotate_app.protocol import AnnotationProtocol, PracticeItem
@@ -30,17 +31,19 @@ from annotate_app.sealed import (
     key_name,
     pair_code,
     pair_key,
-    reserve,
     sealed_path,
     stratum_code,
     write_sealed,
 )
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.errors import InputError
-from polibias.records.documents import storing
+from polibias.records.documents import storing, sync_folder
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SEED_BITS = 31
+RESERVED = (".repeats", ".annotators")
+"""How no project is called: a table of its export would be another table of another project's."""
+BUILDING = ".making-"
 
 
 class Wanted(NamedTuple):
@@ -72,51 +75,83 @@ class Created(NamedTuple):
 
 def create(source: Source, wanted: Wanted, projects: Path, sealed: Path) -> Created:
     """Make a project. Raises InputError, with nothing left behind, if it cannot be made."""
-    folder, sealed_file = projects / wanted.name, sealed_path(wanted.name, sealed)
-    _check_free(wanted.name, folder, sealed_file)
+    _check_places(wanted.name, projects, sealed)
     check_protocol(wanted.protocol, source.scheme)
     seed = secrets.randbits(SEED_BITS) if wanted.seed is None else wanted.seed
     chosen = _choose(source.materials, seed, wanted.limit)
     _check_shares(wanted.protocol, len(chosen))
-    keys = Keys(secrets.token_bytes(KEY_BYTES), pair_key(sealed))
-    reserve(sealed_file)
-    try:
+    folder, sealed_file = projects / wanted.name, sealed_path(wanted.name, sealed)
+    with _alone(projects, sealed):
+        _check_free(folder, sealed_file)
+        keys = Keys(secrets.token_bytes(KEY_BYTES), pair_key(sealed))
         with _beside(folder) as building:
             _write_database(building / FILE, wanted, source.scheme, seed, keys, chosen)
-            write_sealed(sealed_file, _sealed(wanted, source, seed, keys, chosen))
-            _move(building, folder)
-    except BaseException:
-        sealed_file.unlink(missing_ok=True)
-        raise
+            _publish(building, folder, sealed_file, _sealed(wanted, source, seed, keys, chosen))
     named = sum(1 for one in chosen if isinstance(one.origin, PairOrigin) and one.origin.names_itself)
     return Created(folder / FILE, sealed_file, len(chosen), seed, named)
 
 
 @contextmanager
+def _alone(projects: Path, sealed: Path) -> Iterator[None]:
+    """Both folders, made where they are missing, held against every other `create` and `invite`."""
+    with storing(projects):
+        projects.mkdir(parents=True, exist_ok=True)
+    with storing(sealed):
+        sealed.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with enrolling(projects), enrolling(sealed):
+        yield
+
+
+@contextmanager
 def _beside(folder: Path) -> Iterator[Path]:
     """A private folder beside `folder` to build in; gone at the end unless it was moved."""
+    for left_over in folder.parent.glob(f"{BUILDING}*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    building = folder.with_name(BUILDING + folder.name)
     with storing(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        building.mkdir(mode=0o700)
     try:
         yield building
     finally:
         shutil.rmtree(building, ignore_errors=True)
 
 
+def _publish(building: Path, folder: Path, sealed_file: Path, sealed: Sealed) -> None:
+    """Put both halves in their places, or neither."""
+    try:
+        write_sealed(sealed_file, sealed)
+        _move(building, folder)
+    except BaseException:
+        if not folder.exists():
+            sealed_file.unlink(missing_ok=True)
+        raise
+
+
 def _move(building: Path, folder: Path) -> None:
     with storing(folder):
         building.rename(folder)
+        sync_folder(folder.parent)
 
 
-def _check_free(name: str, folder: Path, sealed_file: Path) -> None:
+def _check_places(name: str, projects: Path, sealed: Path) -> None:
     if not NAME.fullmatch(name):
         raise InputError(
             f"--project {name!a}: use up to 64 lower-case letters, digits and . _ -, a letter or digit first"
         )
-    for path in (folder, sealed_file):
-        if path.exists():
-            raise InputError(f"{path}: there already; choose another name with --project")
+    if name.endswith(RESERVED):
+        raise InputError(f"--project {name}: no name may end in {' or '.join(RESERVED)}; exports have files called so")
+    if sealed.resolve().is_relative_to(projects.resolve()):
+        raise InputError(f"{sealed}: lies where annotators' databases are; name another folder with --sealed")
+
+
+def _check_free(folder: Path, sealed_file: Path) -> None:
+    if folder.exists():
+        raise InputError(f"{folder}: there already; choose another name with --project")
+    if sealed_file.exists():
+        raise InputError(
+            f"{sealed_file}: there already, without {folder}; choose another name with --project, or remove the file "
+            "if it was left by a `create` that was interrupted"
+        )
 
 
 def check_protocol(protocol: AnnotationProtocol, scheme: Scheme) -> None:
@@ -124,18 +159,21 @@ def check_protocol(protocol: AnnotationProtocol, scheme: Scheme) -> None:
     known = {question.id: question.values for question in scheme.questions()}
     for number, item in enumerate(protocol.practice.items, start=1):
         for name, values in item.expected.items():
-            if name not in known:
-                raise InputError(
-                    f"practice item {number}: expects an answer to '{name}', which is not asked; "
-                    f"questions are {', '.join(known)}"
-                )
-            for value in values:
-                if value not in known[name]:
-                    raise InputError(
-                        f"practice item {number}: '{value}' does not answer '{name}'; use {', '.join(known[name])}"
-                    )
+            _check_expected(known, f"practice item {number}", name, values)
     if protocol.practice.threshold and not any(item.expected for item in protocol.practice.items):
         raise InputError("practice: a threshold needs practice items with expected answers")
+
+
+def _check_expected(known: Mapping[str, Sequence[str]], where: str, name: str, values: Sequence[str]) -> None:
+    if name not in known:
+        raise InputError(
+            f"{where}: expects an answer to {name!a}, which is not asked; questions are {', '.join(known)}"
+        )
+    wrong = next((value for value in values if value not in known[name]), None)
+    if wrong is not None:
+        raise InputError(f"{where}: {wrong!a} does not answer '{name}'; use {', '.join(known[name])}")
+    if not values:
+        raise InputError(f"{where}: no answer to '{name}' is acceptable; use {', '.join(known[name])}")
 
 
 def _check_shares(protocol: AnnotationProtocol, items: int) -> None:
@@ -179,18 +217,15 @@ def _write_database(
     """The blind half. Rows go in by code, so that not even their order tells where they come from."""
     items = sorted((_item(keys, one) for one in chosen), key=_code)
     items += [_lesson(keys, *one) for one in enumerate(wanted.protocol.practice.items, start=1)]
-    engine = engine_for(path)
-    with engine.execution_options(immediate=True).begin() as connection:
-        upgrade(connection)
-        with Session(bind=connection) as session:
-            session.add(_project(wanted, scheme, seed, key_name(keys.pairs)))
-            _add_questions(session, scheme)
-            session.add_all(items)
-            session.flush()
-            record(session, GENESIS, "created", "", "", {"items": len(chosen), "seed": seed})
-            session.commit()
-    engine.dispose()
-    path.chmod(0o600)
+    with closing(Database(path)) as database, database.writing() as session:
+        upgrade(session.connection())
+        session.add(_project(wanted, scheme, seed, key_name(keys.pairs)))
+        _add_questions(session, scheme)
+        session.add_all(items)
+        session.flush()
+        record(session, GENESIS, "created", "", "", {"items": len(chosen), "seed": seed})
+    with storing(path):
+        path.chmod(0o600)
 
 
 def _add_questions(session: Session, scheme: Scheme) -> None:

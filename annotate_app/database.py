@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlmodel import Session
 
 from annotate_app import schema
@@ -26,13 +27,19 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = engine_for(path)
-        self._turn = threading.Lock()
+        self.engine = engine_for(path)
+        self._turn = threading.RLock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """No other thread of this process writes here in the meantime: what was written can be read back."""
+        with self._turn:
+            yield
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One consistent view of the database."""
-        with self._said_plainly(), Session(self._engine) as session, session.begin():
+        with self._said_plainly(), Session(self.engine) as session, session.begin():
             yield session
 
     @contextmanager
@@ -41,8 +48,8 @@ class Database:
 
         Raises StorageError if the database cannot be written.
         """
-        with self._turn, self._said_plainly():
-            writer = self._engine.execution_options(immediate=True)
+        with self.turn(), self._said_plainly():
+            writer = self.engine.execution_options(immediate=True)
             with Session(writer) as session, session.begin():
                 yield session
 
@@ -56,10 +63,12 @@ class Database:
             if isinstance(error.orig, sqlite3.IntegrityError):
                 raise StorageError(f"{self.path}: refused: {error.orig}") from None
             raise StorageError(f"{self.path}: not a readable project database ({error.orig})") from None
+        except NoConnection:
+            raise StorageError(f"{self.path}: too much to do at once; nothing was half-written, try again") from None
 
     def close(self) -> None:
         """Give every connection back."""
-        self._engine.dispose()
+        self.engine.dispose()
 
     def revision(self) -> str:
         """The migration that the database was last laid out by, '' if none did."""
@@ -80,10 +89,10 @@ def check_layout(database: Database) -> None:
         raise InputError(
             f"{database.path}: laid out by a version that this program no longer reads; make the project again"
         )
-    raise InputError(
-        f"{database.path}: laid out as {found}, this program reads {schema.REVISION}; "
-        "bring it up to date with: polibias-annotate upgrade PROJECT"
-    )
+    advice = "bring it up to date with: polibias-annotate upgrade PROJECT"
+    if found > schema.REVISION:
+        advice = "use the version of this program that made it, or a later one"
+    raise InputError(f"{database.path}: laid out as {found:.40}, this program reads {schema.REVISION}; {advice}")
 
 
 def find(name: str, projects: Path) -> Path:
@@ -95,11 +104,15 @@ def find(name: str, projects: Path) -> Path:
 
 
 def engine_for(path: Path) -> Engine:
-    """A database engine whose transactions begin when ours do, with the write lock where one is asked for."""
+    """A database engine whose transactions begin when ours do, with the write lock where one is asked for.
+
+    What it refuses it names without the values: an answer is in no error and so in no log.
+    """
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
         pool_timeout=BUSY_SECONDS,
+        hide_parameters=True,
     )
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
@@ -107,9 +120,12 @@ def engine_for(path: Path) -> Engine:
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """Hand transactions over to `_begin`; write through to the disk at every commit."""
+    """Hand transactions over to `_begin`; write through to the disk at every commit.
+
+    Recursive triggers make INSERT OR REPLACE ask the triggers that forbid removal.
+    """
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
 
 

@@ -1,6 +1,7 @@
 """Enrolling annotators: their share of the items and its order, drawn once and stored, and their personal link."""
 
 import csv
+import datetime
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,20 +14,26 @@ import msgspec
 from sqlmodel import Session, col, select, update
 
 from annotate_app import slots
-from annotate_app.access import digest, new_secret
 from annotate_app.assignment import Draw, Placement, practice, share
-from annotate_app.chain import now
+from annotate_app.chain import now, stamp
 from annotate_app.exposure import identity
 from annotate_app.protocol import Assignment
 from annotate_app.questions import Naming
 from annotate_app.schema import Annotator, Invite, Item, Presentation
-from annotate_app.standing import closed
+from annotate_app.slots import Wish
+from annotate_app.standing import closed, standing_of
 from annotate_app.store import Store
+from annotate_app.tokens import digest, new_secret
 from polibias.domain.ids import canonical
 from polibias.errors import InputError
 
 NAME = re.compile(r"[^\W_][\w.@ -]{0,63}")
 PRACTICE = 0
+Clock = Callable[[], datetime.datetime]
+
+
+def utc_now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
 
 
 class Invitation(NamedTuple):
@@ -74,29 +81,36 @@ def invite(
     url: str | None = None,
     barred: Mapping[str, Collection[str]] = {},
     more: int = 0,
+    clock: Clock = utc_now,
 ) -> list[Invitation]:
     """A new link for each name, inside the caller's transaction, at `url` or the project's own address.
 
     Earlier links of the same person end.
 
     Who is new gets a share of the items; `more` gives those who are not so many further ones. `barred` holds the pair
-    codes that a person must not see, by name. Raises InputError if the study is closed.
+    codes that a person must not see, by name. `clock` says when places count as abandoned.
+
+    Raises InputError if the study is closed, and for further items of somebody who can answer none.
     """
     check_names(names)
-    base = check_url(url or store.project.address)
+    base = check_url(store.project.address if url is None else url)
     if closed(session):
         raise InputError(f"{store.path}: the study is closed; nobody can be invited any more")
-    return [_invitation(session, store, name, base, barred.get(name, ()), more) for name in names]
+    since = stamp(clock() - datetime.timedelta(hours=store.protocol.assignment.reopen_after_hours))
+    wishes = {name: Wish(more, barred.get(name, ()), since) for name in names}
+    return [_invitation(session, store, name, base, wish) for name, wish in wishes.items()]
 
 
-def _invitation(session: Session, store: Store, name: str, base: str, barred: Collection[str], more: int) -> Invitation:
+def _invitation(session: Session, store: Store, name: str, base: str, wish: Wish) -> Invitation:
+    """An invitation; the wish is for further items, those of who is new are the protocol's."""
     annotator = session.exec(select(Annotator).where(Annotator.identity == identity(name))).first()
     wanted = store.protocol.assignment.items_each
     if annotator is None:
         annotator = _enrol(session, store, name)
-        _assign(session, store, annotator, wanted, barred)
-    elif more:
-        _assign(session, store, annotator, more, barred)
+        _assign(session, store, annotator, wish._replace(size=wanted))
+    elif wish.size:
+        _check_takes_part(session, store, annotator)
+        _assign(session, store, annotator, wish)
     revoked = revoke(session, annotator)
     token = new_secret()
     fields = {"annotator_id": annotator.id, "token_hash": digest(token), "created_at": now()}
@@ -105,7 +119,14 @@ def _invitation(session: Session, store: Store, name: str, base: str, barred: Co
     store.record(session, "invited", annotator.name, "", {"revoked": revoked})
     row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator.id)).all()
     items = sum(1 for one in row if one.role == "first")
-    return Invitation(annotator.name, f"{base}/invite#{token}", items, max(wanted, more))
+    return Invitation(annotator.name, f"{base}/invite#{token}", items, max(wanted, wish.size))
+
+
+def _check_takes_part(session: Session, store: Store, annotator: Annotator) -> None:
+    found = standing_of(session, annotator.id or 0)
+    why = "withdrew" if found.withdrawn else "failed practice" if found.failed(store.protocol) else ""
+    if why:
+        raise InputError(f"annotator '{annotator.name}' {why} and can answer no further items; leave out --more")
 
 
 def revoke(session: Session, annotator: Annotator) -> int:
@@ -130,18 +151,18 @@ def practice_order(lessons: Sequence[Item]) -> list[str]:
     return [item.code for item in sorted(lessons, key=lambda item: int(item.stratum))]
 
 
-def _assign(session: Session, store: Store, annotator: Annotator, size: int, barred: Collection[str]) -> None:
+def _assign(session: Session, store: Store, annotator: Annotator, wish: Wish) -> None:
     """Draw a share of the items and store it after everything that the person has."""
-    wanted = store.protocol.assignment
-    chosen = slots.choose(session, store.project.seed, annotator, wanted, size, barred)
+    chosen = slots.choose(session, store.project.seed, annotator, store.protocol, wish)
     for held in chosen.taken_over:
         slots.release(session, held)
         former = session.get_one(Annotator, held.annotator).name
         store.record(session, "released", former, held.item, {"presentation": held.presentation})
     row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator.id)).all()
     batch = 1 + max((one.batch for one in row), default=PRACTICE)
-    draw = draw_of(store, annotator, batch)
-    _store(session, store, annotator, batch, share(draw, chosen.strata, fitting(wanted, batch), lead(session, row)))
+    wanted, ahead = fitting(store.protocol.assignment, batch), lead(session, row)
+    placed = share(draw_of(store, annotator, batch), chosen.strata, wanted, ahead)
+    _store(session, store, annotator, batch, placed)
 
 
 def fitting(wanted: Assignment, batch: int) -> Assignment:

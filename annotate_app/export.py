@@ -1,265 +1,231 @@
 """From answers back to rows: the only reader of the sealed file.
 
-Every submitted sheet becomes an `Annotation` row in the run's `annotations/` folder, once. A later revision is a
-new row that supersedes the old one. The same table goes out as CSV, one line per score and per rated response.
+Everything is checked before anything is written. Then every finished showing of an item becomes an `Annotation` row
+in the run's `annotations/` folder, once; a later revision is a new row that supersedes the old one. Tables and a
+codebook are written beside the stream, and a seal over all. What belongs to one kind of study lies in the modules
+`pair_…`; everything else holds for any.
 """
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
-from annotate_app import chain, sheets
-from annotate_app.assignment import draw
-from annotate_app.blind import Entry, Kind, question_id
-from annotate_app.create import human_rubric, rubric_hash
-from annotate_app.schema import Annotator, Event, Item, Presentation
+from annotate_app.exporting import pair_table, people, stream
+from annotate_app.exporting.cells import write_csv, write_parquet
+from annotate_app.exporting.checks import check_drawn, check_told
+from annotate_app.exporting.codebook import Facts, Table, codebook
+from annotate_app.exporting.counts import Counts, annotations, check_counts, counted
+from annotate_app.exporting.files import Files, about, files_of
+from annotate_app.exporting.outcomes import Outcome, outcomes
+from annotate_app.exporting.pair_origin import check_origin
+from annotate_app.exporting.pair_rows import Study, annotation, check_quotes
+from annotate_app.exporting.snapshot import Snapshot, take
+from annotate_app.exporting.told import Told
+from annotate_app.questions import Scoring
+from annotate_app.schema import Event
 from annotate_app.sealed import Sealed
+from annotate_app.standing import closed
 from annotate_app.store import Store
 from polibias.domain.ids import plain
-from polibias.domain.rows import Annotation, Score, Seen
-from polibias.domain.rubric import Dimension, Rubric
-from polibias.domain.sides import SIDES, Both, Favoured, Side
-from polibias.errors import DamagedRecord, InputError
+from polibias.domain.rows import Seen
+from polibias.errors import InputError
 from polibias.records.documents import write_file
-from polibias.records.ledger import Ledger, Stream, read
-from polibias.records.manifest import manifest_hash, reopen, seal
-from polibias.records.runs import Run, annotation_key
+from polibias.records.manifest import reopen, seal
+from polibias.records.openings import Opening
+from polibias.records.runs import Run
 
-COLUMNS = (
-    "project",
-    "annotator",
-    "item",
-    "unit",
-    "pair",
-    "model",
-    "dimension",
-    "score",
-    "favoured",
-    "first",
-    "position",
-    "template",
-    "topic",
-    "category",
-    "topic_category",
-    "block",
-    "task",
-    "condition",
-    "roles",
-    "tags",
-)
-UNIT_DIGITS = 12
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-class Submitted(NamedTuple):
-    """An annotator's last submission for one item."""
-
-    annotator: str
-    item: str
-    position: int
-    first: Side
-    revision: int
-    entry: Entry
-    at: str
-
-
-class Line(NamedTuple):
-    """What one line of the table says. `dimension` may be a label too."""
-
-    unit: str
-    dimension: str
-    score: int | str
-    favoured: str = ""
+COLUMNS = pair_table.NAMES
 
 
 class Exported(NamedTuple):
-    """What an export did: rows in the table, rows that are new, and where they are."""
+    """What an export did. `rows` annotations stand, `new` ones of all that was stored are new.
+
+    `counts` are places by showing and status, as many as in the database; `interims` all exports before the end.
+    """
 
     rows: int
     new: int
-    csv: Path
-    jsonl: Path
+    counts: Counts
+    interims: tuple[Opening, ...]
+    closed: bool
+    files: Files
 
 
-def export(store: Store, sealed: Sealed, run: Run) -> Exported:
-    """Append what is new, write the table, seal the folder. A second export right after changes nothing but times.
+class Checked(NamedTuple):
+    """A project that is what its chain, its seed and its sealed file say, and what became of each of its places."""
 
-    Raises DamagedRecord or InputError, with nothing written, if database, sealed file and run do not belong together.
+    store: Store
+    sealed: Sealed
+    run: Run
+    snapshot: Snapshot
+    told: Told
+    study: Study
+    found: list[Outcome]
+    counts: Counts
+
+    @property
+    def removes(self) -> bool:
+        return self.store.protocol.withdrawal == "remove"
+
+
+def export(store: Store, sealed: Sealed, run: Run, interim: str | None = None, bom: bool = False) -> Exported:
+    """Append what is new, write the tables, seal the folder. A second export right after changes nothing but times.
+
+    Before the study is closed it takes a reason, `interim`, which is told to the event chain first. `bom` puts a
+    byte-order mark before the CSV files. Raises DamagedRecord or InputError, with nothing written, if database, sealed
+    file and run do not belong together or say different things.
     """
-    _check_origin(store, sealed, run)
-    answers = read_submitted(store)
-    stream = run.annotations(store.project.name)
+    checked = _checked(store, sealed, run)
+    _check_end(checked, interim)
+    rows = run.annotations(store.project.name)
     with run.locked():
-        reopen(run, stream)
-        rows, new = _append(stream, [(_row(sealed, store.rubric, store.project.name, one), one.at) for one in answers])
-        table = stream.path.with_suffix(".csv")
-        write_file(table, csv_table(rows, store.rubric))
-        projects = sorted(stream.path.stem for stream in run.streams() if stream.type is Annotation)
-        seal(run, run.annotations_folder, {"projects": projects, "run": sealed.manifest})
-    return Exported(len(rows), new, table, stream.path)
+        reopen(run, rows)
+        planned = stream.plan(rows, *_rows(checked))
+        interims = (*checked.told.interims, *([_open_early(checked, interim)] if interim is not None else []))
+        stream.store(rows, planned)
+        files = files_of(run, store.project.name)
+        _write(checked, files, interims, bom)
+        seal(run, run.annotations_folder, _about(checked, interims))
+    standing = annotations(checked.counts)
+    return Exported(standing, planned.new, checked.counts, interims, bool(checked.told.closed_at), files)
 
 
-def _check_origin(store: Store, sealed: Sealed, run: Run) -> None:
-    project = store.project
-    if sealed.project != project.name or sealed.seed != project.seed:
-        raise InputError(f"{store.path}: the sealed file is that of another project ({sealed.project})")
-    if not run.sealed or manifest_hash(run.folder) != sealed.manifest:
-        raise InputError(f"{run.folder}: not the state of the run that '{project.name}' was made from")
-    if human_rubric(run) != store.rubric or rubric_hash(run) != sealed.rubric:
-        raise DamagedRecord(f"{store.path}: its rubric is not the one the project was made with")
+def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
+    if sealed.kind != "pairs" or not isinstance(store.scheme, Scoring):
+        raise InputError(f"{store.path}: a study of the kind '{sealed.kind}' cannot be exported yet")
     with store.reading() as session:
-        codes = set(session.exec(select(Item.code)).all())
-    if codes != sealed.items.keys():
-        raise DamagedRecord(f"{store.path}: its items are not those of the sealed file")
+        snapshot = take(session)
+        origins = check_origin(store, sealed, run, snapshot)
+        told = check_told(store, snapshot)
+        check_drawn(session, store, snapshot)
+        removes = store.protocol.withdrawal == "remove"
+        found = outcomes(snapshot, told, removes)
+        counts = counted(found)
+        check_counts(str(store.path), session, counts, removes)
+    check_quotes(str(store.path), snapshot, found)
+    study = Study(store.project.name, store.scheme.rubric, sealed.rubric, origins)
+    return Checked(store, sealed, run, snapshot, told, study, found, counts)
 
 
-def read_submitted(store: Store) -> list[Submitted]:
-    """Every last submission, by annotator and position.
-
-    Raises DamagedRecord unless the event chain is whole, says the same, and order and sides follow from the seed.
-    """
-    with store.reading() as session:
-        events = session.exec(select(Event).order_by(col(Event.number))).all()
-        chain.check(events, store.project.genesis, str(store.path))
-        told = {
-            (event.annotator, event.item): (event.at, chain.body(event))
-            for event in events
-            if event.kind in ("submitted", "revised")
-        }
-        strata = {item.code: item.stratum for item in session.exec(select(Item)).all()}
-        found = []
-        for annotator in session.exec(select(Annotator).order_by(col(Annotator.name))).all():
-            _check_drawn(session, store, annotator, strata)
-            found += list(_submitted_by(session, annotator))
-    told_of = [_told(store, one, told.pop((one.annotator, one.item), None)) for one in found]
-    if told:
-        raise DamagedRecord(f"{store.path}: the chain tells of a submission that is not there; restore it from a copy")
-    return told_of
-
-
-def _check_drawn(session: Session, store: Store, annotator: Annotator, strata: Mapping[str, str]) -> None:
-    query = select(Presentation).where(Presentation.annotator_id == annotator.id).order_by(col(Presentation.position))
-    stored = [(row.position, row.item_code, row.first) for row in session.exec(query).all()]
-    if stored != [tuple(placement) for placement in draw(store.project.seed, annotator.name, strata)]:
-        raise DamagedRecord(f"{store.path}: order or sides of '{annotator.name}' do not follow from the project's seed")
-
-
-def _submitted_by(session: Session, annotator: Annotator) -> Iterator[Submitted]:
-    for place in sheets.places(session, annotator.id or 0):
-        entry = sheets.entry(session, place.presentation, place.submitted)
-        if entry is not None:
-            shown = session.get_one(Presentation, place.presentation)
-            first: Side = "A" if shown.first == "A" else "B"
-            yield Submitted(annotator.name, shown.item_code, place.position, first, place.submitted, entry, "")
-
-
-def _told(store: Store, one: Submitted, event: tuple[str, dict[str, Any]] | None) -> Submitted:
-    """The submission with its time. Raises DamagedRecord unless the chain tells of exactly this one."""
-    said = {"revision": one.revision, "answers": one.entry.answers, "comment": one.entry.comment}
-    if event is None or event[1] != said:
-        raise DamagedRecord(
-            f"{store.path}: the answers of '{one.annotator}' to {one.item} are not those in the event chain; "
-            "restore it from a copy"
+def _check_end(checked: Checked, interim: str | None) -> None:
+    """Raises InputError for an early look without a reason, and for a reason where it is not early."""
+    where, name, closed_at = checked.store.path, checked.store.project.name, checked.told.closed_at
+    if interim is not None and not any(map(str.isalnum, interim)):
+        raise InputError("--interim: say why, in words that can be read")
+    if closed_at and interim is not None:
+        raise InputError(f"{where}: the study is closed; export it without --interim")
+    if not closed_at and interim is None:
+        raise InputError(
+            f"{where}: the study is still open; close it with: polibias-annotate close {name}, or look early with "
+            "--interim REASON, which is recorded and said in every later report"
         )
-    return one._replace(at=event[0])
 
 
-def _row(sealed: Sealed, rubric: Rubric, project: str, one: Submitted) -> Annotation:
-    origin = sealed.items[one.item]
-    return Annotation(
-        project=project,
-        annotator=one.annotator,
-        item=one.item,
-        pair=origin.pair,
-        responses=origin.responses,
-        design=origin.design,
-        model=origin.model,
-        rubric=sealed.rubric,
-        position=one.position,
-        first=one.first,
-        revision=one.revision,
-        scores={dimension.id: _score(one, dimension) for dimension in rubric.dimensions},
-        labels={label.id: Both(*(_answer(one, label.id, side) for side in SIDES)) for label in rubric.labels},
-        comment=one.entry.comment or "",
+def _open_early(checked: Checked, reason: str) -> Opening:
+    """Tell the chain that somebody looks before the end, at what state of it, and at how much."""
+    store, events = checked.store, checked.snapshot.events
+    body = {
+        "reason": reason,
+        "annotations": annotations(checked.counts),
+        "counts": checked.counts,
+        "events": len(events),
+        "head": events[-1].hash,
+    }
+    with store.writing() as session:
+        if closed(session):
+            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
+        store.record(session, "interim", "", "", body)
+        at = session.exec(select(Event.at).order_by(col(Event.number).desc()).limit(1)).one()
+    return Opening(at, reason, annotations(checked.counts))
+
+
+def _rows(checked: Checked) -> tuple[stream.Rows, stream.Rows]:
+    """The rows that stand, and those that take back what somebody who withdrew had said."""
+    made = [(one, annotation(checked.study, one)) for one in checked.found if one.finished or one.status == "withdrawn"]
+    seen = [(one, row, _seen(one)) for one, row in made]
+    return (
+        [(row, at) for one, row, at in seen if one.finished],
+        [(row, at) for one, row, at in seen if not one.finished],
     )
 
 
-def _score(one: Submitted, dimension: Dimension) -> Score:
-    """A dimension's answers; where only the side is asked, the score says whether one is named."""
-    favoured = msgspec.convert(_answer(one, dimension.id, "favoured"), type=Favoured)
-    named = int(favoured != "none")
-    return Score(named if dimension.asks == "side" else int(_answer(one, dimension.id, "score")), favoured)
+def _seen(one: Outcome) -> Seen:
+    if one.spent is None:
+        return Seen(at=one.at)
+    return Seen(at=one.at, wall=round(one.spent.wall, 3), active=round(one.spent.active, 3))
 
 
-def _answer(one: Submitted, part: str, kind: Kind) -> str:
-    answer = one.entry.answers.get(question_id(part, kind))
-    if answer is None:
-        raise DamagedRecord(f"{one.item}: '{one.annotator}' submitted it without an answer to {part}")
-    return answer
+def _write(checked: Checked, files: Files, interims: Sequence[Opening], bom: bool) -> None:
+    """The tables and the codebook, from the very places that the rows were made from."""
+    study, found = checked.study, checked.found
+    lines = [*pair_table.lines(study, [one for one in found if one.showing == "first"])]
+    again = pair_table.lines(study, pair_table.repeated(found), by_annotator=True)
+    persons = people.People(checked.snapshot, checked.told, checked.store.protocol, checked.removes)
+    write_csv(files.csv, pair_table.COLUMNS, lines, bom)
+    write_csv(files.repeats, pair_table.COLUMNS, again, bom)
+    write_csv(files.annotators, people.COLUMNS, people.lines(persons, found), bom)
+    write_parquet(files.parquet, pair_table.COLUMNS, lines, _named(checked, interims))
+    write_file(files.codebook, codebook(_facts(checked, interims), _tables(files)))
 
 
-def _append(stream: Stream[Annotation], answers: Iterable[tuple[Annotation, str]]) -> tuple[list[Annotation], int]:
-    """Store every row that is not there yet; a changed one supersedes its elder. Returns current rows, how many new."""
-    before = {entry.key: entry for entry in read(stream)}
-    rows, new = [], 0
-    with Ledger(stream) as ledger:
-        for row, at in answers:
-            elder = before.get(annotation_key(row))
-            if elder and msgspec.structs.replace(elder.row, supersedes="") == row:
-                rows.append(elder.row)
-                continue
-            rows.append(msgspec.structs.replace(row, supersedes=elder.id if elder else ""))
-            ledger.append(rows[-1], Seen(at=at))
-            new += 1
-        ledger.commit()
-    return rows, new
+def _named(checked: Checked, interims: Sequence[Opening]) -> dict[str, str]:
+    """What the Parquet file says of itself."""
+    return {
+        "project": checked.study.project,
+        "run": checked.sealed.manifest,
+        "closed_at": checked.told.closed_at,
+        "interim": json.dumps(plain(interims)),
+    }
 
 
-def csv_table(rows: Iterable[Annotation], rubric: Rubric) -> bytes:
-    """One line per score and per rated response, UTF-8.
-
-    Text that a spreadsheet would run as a formula gets an apostrophe in front.
-    """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        about = _about(row)
-        for values in (*_scores(row, rubric), *_ratings(row, rubric)):
-            writer.writerow({name: guarded(value) for name, value in (about | values._asdict()).items()})
-    return out.getvalue().encode("utf-8")
-
-
-def _about(row: Annotation) -> dict[str, Any]:
-    own = {name: getattr(row, name) for name in ("project", "annotator", "item", "pair", "model", "first", "position")}
-    return {**own, **plain(row.design), "tags": " ".join(row.design.tags)}
+def _tables(files: Files) -> list[Table]:
+    return [
+        Table(
+            f"{files.csv.name} and {files.parquet.name}",
+            "One line per score and per rated response of every first showing.",
+            pair_table.COLUMNS,
+        ),
+        Table(
+            files.repeats.name,
+            f"Both showings of every item that came back; columns as in {files.csv.name}. For agreement of annotators "
+            "with themselves: unit `unit`, rater `showing`, value `score`.",
+            (),
+        ),
+        Table(files.annotators.name, "One line per annotator.", people.COLUMNS),
+    ]
 
 
-def _scores(row: Annotation, rubric: Rubric) -> Iterator[Line]:
-    """A dimension that asks for the side alone has no score to compare: who is named is the answer."""
-    for dimension in rubric.dimensions:
-        name = dimension.id
-        score: str | int = row.scores[name].score if dimension.asks == "score" else ""
-        yield Line(_unit(row, name), name, score, row.scores[name].favoured)
+def _facts(checked: Checked, interims: Sequence[Opening]) -> Facts:
+    store, found, origins = checked.store, checked.found, checked.study.origins.values()
+    times = sorted(one.at for one in found if one.finished)
+    checks = [one.check for one in found if one.check]
+    return Facts(
+        project=checked.study.project,
+        run=checked.sealed.run,
+        manifest=checked.sealed.manifest,
+        seed=store.project.seed,
+        rubric=checked.study.rubric,
+        protocol=store.protocol,
+        interims=interims,
+        closed_at=checked.told.closed_at,
+        first_at=times[0] if times else "",
+        last_at=times[-1] if times else "",
+        annotators=len(checked.snapshot.people),
+        working=len({one.annotator for one in found if one.finished}),
+        withdrawn=len(checked.snapshot.withdrawn),
+        items=len(origins),
+        pairs=len({one.pair for one in origins}),
+        models=sorted({one.model for one in origins}),
+        named=sum(bool(one.names_itself) for one in origins),
+        counts=checked.counts,
+        checks=(checks.count("passed"), len(checks)),
+        events=len(checked.snapshot.events),
+        head=checked.snapshot.events[-1].hash,
+    )
 
 
-def _ratings(row: Annotation, rubric: Rubric) -> Iterator[Line]:
-    """One line per response and label: its rating where the options ascend, else the option's id."""
-    for label in rubric.labels:
-        for side in SIDES:
-            option = row.labels[label.id][side]
-            yield Line(_unit(row, label.id, side), label.id, label.rating(option) if label.ordinal else option)
-
-
-def _unit(row: Annotation, *parts: str) -> str:
-    return ":".join((row.pair[:UNIT_DIGITS], row.model, *parts))
-
-
-def guarded(value: str | int) -> str | int:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+def _about(checked: Checked, interims: Sequence[Opening]) -> dict[str, Any]:
+    own = {"annotations": annotations(checked.counts), "closed_at": checked.told.closed_at, "counts": checked.counts}
+    return about(checked.run, checked.sealed.manifest, checked.study.project, own, interims)

@@ -1,6 +1,7 @@
 """Where a project's items come from: a sealed run, read and checked before anything is made."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from annotate_app.blind import check_wording, human_wording
 from annotate_app.questions import AnyScheme, Scoring
 from annotate_app.sealed import AnyOrigin, PairOrigin
-from annotate_app.self_naming import names_in, shipped_names
+from annotate_app.self_naming import ModelNames, NamedMaker, names_in
 from polibias.domain.ids import plain, tagged_hash
 from polibias.domain.rows import PromptPair, Response
 from polibias.domain.rubric import Rubric
@@ -20,6 +21,7 @@ from polibias.records.ledger import Entry, read
 from polibias.records.manifest import manifest_hash
 from polibias.records.runs import Run
 from polibias.records.verify import require_whole
+from polibias.sources.files import data_folder, read_toml
 
 
 class Material(NamedTuple):
@@ -107,10 +109,16 @@ def last_answers(entries: Iterable[Entry[Response]]) -> dict[tuple[str, Side], E
 
 def _material(pair_id: str, pair: PromptPair, found: Both[Entry[Response]]) -> Material:
     texts = Both(found.A.row.text, found.B.row.text)
-    own = tuple(sorted({hit.name for text in (texts.A, texts.B) for hit in names_in(text, shipped_names())}))
+    own = tuple(sorted({hit.name for text in (texts.A, texts.B) for hit in names_in(text, model_names())}))
     seen = {"acting": pair.acting, "facing": pair.facing, "prompts": pair.seen, "responses": texts}
     origin = PairOrigin(pair_id, found.A.row.model, Both(found.A.id, found.B.id), pair.design, own)
     return Material(seen, pair.design.block, origin)
+
+
+@cache
+def model_names() -> tuple[NamedMaker, ...]:
+    """The names of models and their makers, by which a response can give itself away."""
+    return read_toml(data_folder() / "model-names.toml", ModelNames).names
 
 
 def texts_of(material: Material) -> dict[str, object]:

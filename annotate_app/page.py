@@ -5,7 +5,7 @@ import sys
 import streamlit as st
 
 from annotate_app import settings
-from annotate_app.app_pages import door, finished, scoring, stops, terms, visit
+from annotate_app.app_pages import door, finished, naming, scoring, stops, terms, visit
 from annotate_app.questions import Scoring
 from annotate_app.store import Store, shared_store
 from polibias.errors import PoliBiasError
@@ -57,6 +57,8 @@ def work(store: Store, person: int) -> None:
         finished.show(store, person, row)
     elif isinstance(store.scheme, Scoring):
         scoring.show(store, person, row, place, store.scheme.rubric)
+    else:
+        naming.show(store, person, row, place, store.scheme)
 
 
 run()

@@ -173,8 +173,10 @@ def settle(scheme: Scheme, entry: Entry) -> Entry:
 
 
 def _known(question: Question, answers: Answers) -> str | None:
+    """The value, if it answers the question. A closed question about confidence stands at "none", which nobody says."""
     value = answers.get(question.id)
-    return value if value in question.values else None
+    unsaid = question.kind == "confidence" and value == "none"
+    return value if value in question.values and not unsaid else None
 
 
 def merged(scheme: Scheme, before: Entry, given: Entry) -> Entry:

@@ -14,7 +14,12 @@ REVISION = "0001"
 """The migration that leads to this layout."""
 
 SIDES = "('A', 'B')"
-UTC = Field(regex=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+CLOCK = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z"
+
+
+def is_utc(column: str) -> CheckConstraint:
+    """That a column holds UTC times with milliseconds, which compare as text."""
+    return CheckConstraint(f"{column} GLOB '{CLOCK}'", name=f"{column}_is_utc")
 
 
 class Project(SQLModel, table=True):
@@ -32,9 +37,9 @@ class Project(SQLModel, table=True):
     pair_key: str
     seed: int
     genesis: str
-    created_at: str = UTC
+    created_at: str
 
-    __table_args__ = (CheckConstraint("id = 1", name="one_project"),)
+    __table_args__ = (CheckConstraint("id = 1", name="one_project"), is_utc("created_at"))
 
 
 class Question(SQLModel, table=True):
@@ -72,7 +77,9 @@ class Annotator(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     identity: str = Field(unique=True)
-    enrolled_at: str = UTC
+    enrolled_at: str
+
+    __table_args__ = (is_utc("enrolled_at"),)
 
 
 class Invite(SQLModel, table=True):
@@ -81,8 +88,10 @@ class Invite(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
     token_hash: str = Field(unique=True)
-    created_at: str = UTC
+    created_at: str
     revoked_at: str | None = None
+
+    __table_args__ = (is_utc("created_at"), is_utc("revoked_at"))
 
 
 class Visit(SQLModel, table=True):
@@ -90,8 +99,10 @@ class Visit(SQLModel, table=True):
 
     cookie_hash: str = Field(primary_key=True)
     invite_id: int = Field(foreign_key="invite.id")
-    opened_at: str = UTC
-    ends_at: str = UTC
+    opened_at: str
+    ends_at: str
+
+    __table_args__ = (is_utc("opened_at"), is_utc("ends_at"))
 
 
 class Assent(SQLModel, table=True):
@@ -102,11 +113,12 @@ class Assent(SQLModel, table=True):
     term: str
     answer: str
     text_hash: str
-    at: str = UTC
+    at: str
 
     __table_args__ = (
         CheckConstraint("term IN ('consent', 'content', 'statement')", name="known_term"),
         CheckConstraint("answer IN ('yes', 'no')", name="yes_or_no"),
+        is_utc("at"),
     )
 
 
@@ -134,6 +146,8 @@ class Presentation(SQLModel, table=True):
         CheckConstraint(f"first IN {SIDES}", name="first_is_a_side"),
         CheckConstraint("role IN ('practice', 'first', 'repeat')", name="known_role"),
         CheckConstraint("instructed IN ('', '1', '2', '3', '4', '5')", name="known_instruction"),
+        CheckConstraint("instructed = '' OR role = 'first'", name="instructed_at_first"),
+        CheckConstraint("(batch = 0) = (role = 'practice') AND batch >= 0", name="practice_is_batch_zero"),
     )
 
 
@@ -142,9 +156,9 @@ class Release(SQLModel, table=True):
 
     presentation_id: int = Field(foreign_key="presentation.id", primary_key=True)
     reason: str
-    at: str = UTC
+    at: str
 
-    __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"),)
+    __table_args__ = (CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"), is_utc("at"))
 
 
 class Sheet(SQLModel, table=True):
@@ -159,13 +173,14 @@ class Sheet(SQLModel, table=True):
     state: str
     reason: str = ""
     notes: str = "{}"
-    touched_at: str = UTC
+    touched_at: str
 
     __table_args__ = (
         UniqueConstraint("presentation_id", "revision"),
         CheckConstraint("revision >= 1", name="revision_from_one"),
         CheckConstraint("state IN ('draft', 'submitted', 'skipped', 'unsure')", name="known_state"),
         CheckConstraint("(state IN ('skipped', 'unsure')) = (reason <> '')", name="left_for_a_reason"),
+        is_utc("touched_at"),
         Index("one_draft", "presentation_id", unique=True, sqlite_where=text("state = 'draft'")),
     )
 
@@ -187,7 +202,9 @@ class Flag(SQLModel, table=True):
     presentation_id: int = Field(foreign_key="presentation.id", index=True)
     reason: str
     comment: str
-    at: str = UTC
+    at: str
+
+    __table_args__ = (is_utc("at"),)
 
 
 class Trial(SQLModel, table=True):
@@ -198,12 +215,13 @@ class Trial(SQLModel, table=True):
     right: int
     asked: int
     passed: int
-    at: str = UTC
+    at: str
 
     __table_args__ = (
         CheckConstraint("attempt >= 1", name="attempt_from_one"),
         CheckConstraint('"right" BETWEEN 0 AND asked', name="no_more_right_than_asked"),
         CheckConstraint("passed IN (0, 1)", name="passed_or_not"),
+        is_utc("at"),
     )
 
 
@@ -211,26 +229,30 @@ class Withdrawal(SQLModel, table=True):
     """Somebody who takes no further part. What becomes of the answers is in the protocol."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
-    at: str = UTC
+    at: str
+
+    __table_args__ = (is_utc("at"),)
 
 
 class Closure(SQLModel, table=True):
     """The end of the study: one row, after which nothing is answered any more."""
 
     id: int = Field(default=1, primary_key=True)
-    at: str = UTC
+    at: str
 
-    __table_args__ = (CheckConstraint("id = 1", name="closed_once"),)
+    __table_args__ = (CheckConstraint("id = 1", name="closed_once"), is_utc("at"))
 
 
 class Event(SQLModel, table=True):
     """What happened, append-only. `prev` is the hash of the event before, `hash` covers everything else."""
 
     number: int = Field(primary_key=True)
-    at: str = UTC
+    at: str
     kind: str
     annotator: str = Field(index=True)
     item: str
     body: str
     prev: str
     hash: str = Field(unique=True)
+
+    __table_args__ = (is_utc("at"),)

@@ -21,7 +21,7 @@ from polibias.domain.ids import canonical
 from polibias.domain.rows import Design
 from polibias.domain.sides import Both
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import read_document, reading, storage_error, storing, write_document, write_file
+from polibias.records.documents import read_document, reading, storing, write_document, write_file
 
 CODE_DIGITS = 16
 KEY_BYTES = 32
@@ -111,26 +111,16 @@ def _make_key(path: Path) -> None:
     mine = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with _private(), storing(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(mine, secrets.token_hex(KEY_BYTES).encode("ascii"))
-        with contextlib.suppress(FileExistsError):
-            os.link(mine, path)
-        mine.unlink()
+        try:
+            write_file(mine, secrets.token_hex(KEY_BYTES).encode("ascii"))
+            with contextlib.suppress(FileExistsError):
+                os.link(mine, path)
+        finally:
+            mine.unlink(missing_ok=True)
 
 
 def sealed_path(name: str, folder: Path) -> Path:
     return folder / f"{name}.json"
-
-
-def reserve(path: Path) -> None:
-    """Claim the place of a sealed file. Raises InputError if it is taken, by another `create` at work too."""
-    try:
-        with storing(path.parent):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        raise InputError(f"{path}: there already; choose another name with --project") from None
-    except OSError as error:
-        raise storage_error(path, error) from None
 
 
 def write_sealed(path: Path, sealed: Sealed) -> None:

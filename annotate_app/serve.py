@@ -1,6 +1,5 @@
-"""Starting the annotators' app: every privacy and blindness setting on Streamlit's command line."""
+"""Starting an app: every privacy and blindness setting on Streamlit's command line, nothing from anywhere else."""
 
-import os
 import signal
 import socket
 from pathlib import Path
@@ -9,19 +8,20 @@ from types import FrameType
 from annotate_app import settings
 from polibias.errors import InputError
 
-ENTRY = Path(__file__).with_name("streamlit_app.py")
+ENTRY = settings.HERE / "streamlit_app.py"
+DESK = settings.HERE / "desk_app.py"
 
 
-def serve(database: Path, host: str, port: int) -> None:
-    """Run the app in this process until it is asked to end. Raises InputError if it cannot listen there."""
+def serve(database: Path, host: str, port: int, proxy: str = "", entry: Path = ENTRY) -> None:
+    """Run an app in this process until it is asked to end. Raises InputError if it cannot listen there."""
     check_address(host, port)
-    os.environ[settings.DATABASE] = str(database.resolve())
+    settings.stand_apart(database, proxy)
     # The server catches these to end its work, then raises them again for whoever had them before.
     for asked_to_end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_end, _end)
     from streamlit.web.cli import main as streamlit
 
-    streamlit(["run", str(ENTRY), *settings.flags(host, port)], standalone_mode=False)
+    streamlit(["run", str(entry), *settings.flags(host, port)], standalone_mode=False)
 
 
 def _end(_: int, __: FrameType | None) -> None:

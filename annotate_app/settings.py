@@ -1,22 +1,35 @@
-"""The settings under which the app is blind and private; `serve` passes all of them, the app refuses without.
+"""The settings under which an app is blind and private; `serve` passes all of them, the app refuses without.
 
-Streamlit reads `config.toml` from wherever it is started, so nothing is left to a file.
+Streamlit reads `config.toml` and `secrets.toml` from where it is started and from the home folder, and `STREAMLIT_*`
+from the environment. `serve` starts it where there are none; the app refuses whatever was set in any other way.
 """
 
 import os
+import sys
 from pathlib import Path
+from typing import TypeAlias
 
 DATABASE = "POLIBIAS_ANNOTATE_DATABASE"
+PROXY = "POLIBIAS_ANNOTATE_PROXY"
+BELIEVED = "FORWARDED_ALLOW_IPS"
+"""Where the server under Streamlit reads whose `X-Forwarded-*` headers it believes."""
+
+LOOPBACK = "127.0.0.1,::1"
+HERE = Path(__file__).parent
+
+Value: TypeAlias = bool | int | str | tuple[str, ...]
 
 # Telemetry, tracebacks (they print values), the agent API (it answers without a person) and file watching are
-# off; a ping keeps proxies from closing quiet connections.
-REQUIRED: dict[str, bool | int | str] = {
+# off; a ping keeps proxies from closing quiet connections. Streamlit's own hosts may send an app messages; here none.
+REQUIRED: dict[str, Value] = {
     "browser.gatherUsageStats": False,
+    "client.allowedOrigins": ("https://nobody.invalid",),
     "client.showErrorDetails": "none",
     "client.showErrorLinks": "false",
     "client.toolbarMode": "minimal",
     "client.showSidebarNavigation": False,
     "global.developmentMode": False,
+    "logger.enableRich": False,
     "logger.level": "warning",
     "logger.hideWelcomeMessage": True,
     "runner.fastReruns": True,
@@ -51,19 +64,52 @@ THEME: dict[str, str] = {
 
 def flags(host: str, port: int) -> list[str]:
     """Command-line flags for `streamlit run`, which win over every file and environment variable."""
-    where: dict[str, bool | int | str] = {"server.address": host, "server.port": port}
-    return [f"--{name}={_word(value)}" for name, value in (REQUIRED | where | THEME).items()]
+    where: dict[str, Value] = {"server.address": host, "server.port": port}
+    return [f"--{name}={word}" for name, value in (REQUIRED | where | THEME).items() for word in _words(value)]
 
 
-def _word(value: bool | int | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _words(value: Value) -> tuple[str, ...]:
+    if isinstance(value, tuple):
+        return value
+    return (str(value).lower() if isinstance(value, bool) else str(value),)
+
+
+def stand_apart(database: Path, proxy: str = "") -> None:
+    """Make this process one that Streamlit finds no settings in but those it is given, and name what it serves.
+
+    The package's own folder is where it runs and its home: whoever can write there can change the app itself.
+    `proxy` is the address of a proxy that is believed about its clients; without one, programs on this machine are
+    believed about TLS alone.
+    """
+    for name in [name for name in os.environ if name.startswith("STREAMLIT_")]:
+        del os.environ[name]
+    os.environ.update({DATABASE: str(database.resolve()), PROXY: proxy, BELIEVED: proxy or LOOPBACK})
+    os.environ["HOME"] = str(HERE)
+    os.chdir(HERE)
 
 
 def differing() -> list[str]:
     """The required settings that do not hold in this process."""
     from streamlit import get_option
 
-    return [name for name, wanted in REQUIRED.items() if get_option(name) != wanted]
+    return [name for name, wanted in REQUIRED.items() if _plain(get_option(name)) != wanted]
+
+
+def _plain(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def strays() -> list[str]:
+    """What was set for this process beside what `serve` sets: a theme can fetch fonts, a secret can open a login."""
+    from streamlit.config import get_config_options
+
+    ours = {*REQUIRED, *THEME, "server.address", "server.port"}
+    found = [
+        name
+        for name, option in get_config_options().items()
+        if option.where_defined != option.DEFAULT_DEFINITION and name not in ours
+    ]
+    return found + [BELIEVED] * (os.environ.get(BELIEVED) != (os.environ.get(PROXY) or LOOPBACK))
 
 
 def refusal() -> str:
@@ -75,6 +121,30 @@ def refusal() -> str:
     return f"the setting {wrong[0]} differs from what a blind study needs; {advice}" if wrong else ""
 
 
+def check_start() -> None:
+    """Leave the process, with one line and exit code 2, unless `serve` started it."""
+    problem = refusal()
+    if not problem and (found := strays()):
+        problem = f"{found[0]} was set for this process; start the app with: polibias-annotate serve PROJECT"
+    if problem:
+        sys.stderr.write(f"polibias-annotate: {problem}\n")
+        sys.exit(2)
+
+
 def database() -> Path:
     """The database that this process serves."""
     return Path(os.environ[DATABASE])
+
+
+def proxied() -> bool:
+    """Whether a proxy is believed about whom a request comes from."""
+    return bool(os.environ.get(PROXY))
+
+
+def announcement(what: str, path: str = "/") -> str:
+    """One line that says where this process answers."""
+    from streamlit import get_option
+
+    address, port = get_option("server.address"), get_option("server.port")
+    host = f"[{address}]" if ":" in address else address
+    return f"{what} http://{host}:{port}{path} (Ctrl-C ends it)\n"

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select, update
+from sqlmodel.sql.expression import SelectOfScalar
 
 from annotate_app.assignment import Role
 from annotate_app.chain import now
@@ -47,39 +48,52 @@ class Place(NamedTuple):
         return self.finished < self.needed
 
 
+class _Revision(NamedTuple):
+    number: int
+    state: str
+    touched_at: str
+
+
 def places(session: Session, annotator_id: int) -> list[Place]:
     """The annotator's whole row, by position: practice first, without what was given to somebody else."""
-    released = select(Release.presentation_id)
-    mine = select(Presentation).where(Presentation.annotator_id == annotator_id, col(Presentation.id).not_in(released))
-    row = session.exec(mine.order_by(col(Presentation.position))).all()
-    found: dict[int, list[Sheet]] = {}
-    sheets = select(Sheet).join(Presentation).where(Presentation.annotator_id == annotator_id)
-    for sheet in session.exec(sheets).all():
-        found.setdefault(sheet.presentation_id, []).append(sheet)
+    mine = Presentation.annotator_id == annotator_id
+    own = select(Presentation.id, Presentation.role).where(mine, col(Presentation.id).not_in(_released()))
+    row = session.exec(own.order_by(col(Presentation.position))).all()
+    found: dict[int, list[_Revision]] = {}
+    columns = select(Sheet.presentation_id, Sheet.revision, Sheet.state, Sheet.touched_at)
+    for presentation, *revision in session.exec(columns.join(Presentation).where(mine)).all():
+        found.setdefault(presentation, []).append(_Revision._make(revision))
     return list(_numbered(row, found, attempt(session, annotator_id)))
+
+
+def _released() -> SelectOfScalar[int]:
+    return select(Release.presentation_id)
 
 
 def attempt(session: Session, annotator_id: int) -> int:
     """Which attempt at the practice items this is, from 1."""
-    failed = select(Trial).where(Trial.annotator_id == annotator_id, Trial.passed == 0)
-    return 1 + len(session.exec(failed).all())
+    failed = select(func.count()).where(Trial.annotator_id == annotator_id, Trial.passed == 0)
+    return 1 + session.exec(failed).one()
 
 
-def _numbered(row: Sequence[Presentation], found: dict[int, list[Sheet]], attempt: int) -> Iterable[Place]:
+def _numbered(
+    row: Sequence[tuple[int | None, str]], found: dict[int, list[_Revision]], attempt: int
+) -> Iterable[Place]:
     count = {True: 0, False: 0}
-    for here in row:
-        practice = here.role == "practice"
+    for presentation, name in row:
+        role = msgspec.convert(name, type=Role)
+        practice = role == "practice"
         count[practice] += 1
-        yield _place(here, count[practice], found.get(here.id or 0, []), attempt if practice else 1)
+        sheets = found.get(presentation or 0, [])
+        yield _place(presentation or 0, role, count[practice], sheets, attempt if practice else 1)
 
 
-def _place(here: Presentation, number: int, found: Sequence[Sheet], needed: int) -> Place:
-    done = max((sheet for sheet in found if sheet.state != "draft"), key=lambda sheet: sheet.revision, default=None)
-    draft = next((sheet.revision for sheet in found if sheet.state == "draft"), None)
-    role = msgspec.convert(here.role, type=Role)
+def _place(presentation: int, role: Role, number: int, found: Sequence[_Revision], needed: int) -> Place:
+    done = max((sheet for sheet in found if sheet.state != "draft"), default=None)
+    draft = next((sheet.number for sheet in found if sheet.state == "draft"), None)
     touched = max((sheet.touched_at for sheet in found), default="")
-    finished, state = (done.revision, done.state) if done else (0, "")
-    return Place(here.id or 0, number, role, finished, state, needed, draft, touched)
+    finished, state = (done.number, done.state) if done else (0, "")
+    return Place(presentation, number, role, finished, state, needed, draft, touched)
 
 
 def first_open(row: Sequence[Place]) -> Place | None:
@@ -100,9 +114,20 @@ def writable(place: Place) -> bool:
 
 def current(session: Session, annotator_id: int, presentation: int, revision: int) -> Place | None:
     """The place, if it is this annotator's, its turn has come and `revision` is what it awaits."""
-    row = reachable(places(session, annotator_id))
-    found = next((place for place in row if place.presentation == presentation), None)
+    found = seen(session, annotator_id, presentation)
     return found if found and found.revision == revision and writable(found) else None
+
+
+def seen(session: Session, annotator_id: int, presentation: int) -> Place | None:
+    """The place, if it is this annotator's and its turn has come."""
+    row = reachable(places(session, annotator_id))
+    return next((place for place in row if place.presentation == presentation), None)
+
+
+def finished_as(session: Session, presentation: int, revision: int) -> str:
+    """How a revision was finished, '' if it was not."""
+    sheet = _sheet(session, presentation, revision)
+    return sheet.state if sheet and sheet.state != "draft" else ""
 
 
 def entry(session: Session, presentation: int, revision: int) -> Entry | None:
@@ -111,10 +136,10 @@ def entry(session: Session, presentation: int, revision: int) -> Entry | None:
     if sheet is None:
         return None
     answers = {answer.question_id: answer.value for answer in _answers(session, sheet)}
-    return _entry(answers, sheet.notes)
+    return entry_from(answers, sheet.notes)
 
 
-def _entry(answers: dict[str, str | None], notes: str) -> Entry:
+def entry_from(answers: dict[str, str | None], notes: str) -> Entry:
     """An entry from its stored parts; msgspec reads no lone surrogates, so the JSON is read by the standard library."""
     said = json.loads(notes)
     quotes = {part: tuple(Quote(**one) for one in found) for part, found in said.get("quotes", {}).items()}
@@ -171,12 +196,8 @@ def _answers(session: Session, sheet: Sheet) -> Sequence[Answer]:
 
 def finish(session: Session, place: Place, state: Finish, reason: str = "") -> bool:
     """Compare and set: the draft is finished if it still is a draft. False if another click was first."""
-    done = session.connection().execute(
-        update(Sheet)
-        .where(*_is(place.presentation, place.revision), col(Sheet.state) == "draft")
-        .values(state=state, reason=reason, touched_at=now())
-    )
-    return bool(done.rowcount)
+    draft = update(Sheet).where(*_is(place.presentation, place.revision), col(Sheet.state) == "draft")
+    return bool(session.exec(draft.values(state=state, reason=reason, touched_at=now())).rowcount)
 
 
 def drop_draft(session: Session, place: Place) -> bool:

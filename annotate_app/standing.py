@@ -46,11 +46,11 @@ def closed(session: Session) -> bool:
 
 def standing_of(session: Session, annotator_id: int) -> Standing:
     """Where this person stands."""
-    said = session.exec(select(Assent).where(Assent.annotator_id == annotator_id).order_by(col(Assent.id))).all()
+    columns = select(Assent.term, Assent.answer).where(Assent.annotator_id == annotator_id)
     return Standing(
         closed=closed(session),
         withdrawn=session.get(Withdrawal, annotator_id) is not None,
-        said={one.term: one.answer for one in said},
+        said=dict(session.exec(columns.order_by(col(Assent.id))).all()),
         attempts=attempt(session, annotator_id) - 1,
     )
 
@@ -115,12 +115,13 @@ def _passed(session: Session, annotator_id: int) -> bool:
 
 
 def marks_of(session: Session, place: Place) -> list[bool]:
-    """Whether each expected answer of a practice item was given, in the last finished revision."""
+    """Whether each expected answer of a practice item was given; an item that was left gave none of them."""
     item = session.get_one(Item, session.get_one(Presentation, place.presentation).item_code)
     lesson, said = lesson_of(item), entry(session, place.presentation, place.finished)
     if lesson is None or said is None:
         return []
-    return [said.answers.get(name) in values for name, values in lesson.expected.items()]
+    answered = place.state == "submitted"
+    return [answered and said.answers.get(name) in values for name, values in lesson.expected.items()]
 
 
 def states(session: Session) -> dict[int, str]:

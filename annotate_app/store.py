@@ -51,7 +51,7 @@ class Receipt(NamedTuple):
     """What became of a click.
 
     `saved`: stored and read back. `unchanged`: there was nothing to store. `incomplete`: kept as a draft, `gaps`
-    are missing or `conflict` says what contradicts. `repeated`: exactly this is submitted already (a second click).
+    are missing or `conflict` says what contradicts. `repeated`: exactly this is finished already (a second click).
     `late`: something else is (a click after the submission, another window). `closed`: nothing is answered any more.
     The last three touch nothing.
     """
@@ -59,6 +59,10 @@ class Receipt(NamedTuple):
     outcome: Outcome
     gaps: tuple[Question, ...] = ()
     conflict: str = ""
+
+
+Write = Callable[[Session, Place, Entry], Receipt]
+"""What a click does within its transaction: to a place, given all that is then said there."""
 
 
 class Store(Database):
@@ -122,7 +126,7 @@ class Store(Database):
 
     def keep(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Store what stands on the screen as the draft of `revision`; blanks leave what is stored."""
-        return self._keep(annotator_id, presentation, revision, lambda _: given)
+        return self._answer(annotator_id, presentation, revision, lambda _: given, self._drafted)
 
     def quote(
         self, annotator_id: int, presentation: int, revision: int, part: str, quote: Quote, wanted: bool
@@ -132,40 +136,27 @@ class Store(Database):
         def given(before: Entry) -> Entry:
             return before.with_quote(part, quote, wanted)
 
-        return self._keep(annotator_id, presentation, revision, given)
+        return self._answer(annotator_id, presentation, revision, given, self._drafted)
 
-    def _keep(self, annotator_id: int, presentation: int, revision: int, given: Callable[[Entry], Entry]) -> Receipt:
-        with self.writing() as session:
-            place = self._awaited(session, annotator_id, presentation, revision)
-            if place is None:
-                return self._overtaken(session, annotator_id, presentation, revision, given(Entry({})))
-            before = sheets.standing(session, place)
-            now = merged(self.scheme, before, given(before))
-            if not self._draft(session, place, now):
-                return Receipt("unchanged")
-        self._read_back(presentation, revision, now)
-        return Receipt("saved")
+    def _drafted(self, session: Session, place: Place, now: Entry) -> Receipt:
+        return Receipt("saved" if self._draft(session, place, now) else "unchanged")
 
     def submit(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing.
 
         Only what stands on the screen counts as answered: what another window stored shows at the next look.
         """
-        with self.writing() as session:
-            place = self._awaited(session, annotator_id, presentation, revision)
-            if place is None:
-                return self._overtaken(session, annotator_id, presentation, revision, given)
-            now = merged(self.scheme, sheets.standing(session, place), given)
+
+        def write(session: Session, place: Place, now: Entry) -> Receipt:
             begun = self._draft(session, place, now) or place.draft is not None
             if wanting := self._wanting(session, place, given):
                 return wanting
             if not begun and place.finished and place.state == "submitted":
                 return Receipt("unchanged")
             sheets.begin(session, place, now)
-            receipt = self._finish(session, annotator_id, place, "submitted", "", now)
-        if receipt.outcome == "saved":
-            self._read_back(presentation, revision, now)
-        return receipt
+            return self._finish(session, annotator_id, place, "submitted", "", now)
+
+        return self._answer(annotator_id, presentation, revision, lambda _: given, write, "submitted")
 
     def leave(
         self,
@@ -177,16 +168,37 @@ class Store(Database):
         given: Entry,
     ) -> Receipt:
         """Be done with an item without scoring it, for a reason; what was answered so far is kept."""
-        with self.writing() as session:
-            place = self._awaited(session, annotator_id, presentation, revision)
-            if place is None:
-                return self._overtaken(session, annotator_id, presentation, revision, given)
-            now = merged(self.scheme, sheets.standing(session, place), given)
+
+        def write(session: Session, place: Place, now: Entry) -> Receipt:
             self._draft(session, place, now)
             sheets.begin(session, place, now)
-            receipt = self._finish(session, annotator_id, place, state, reason, now)
-        if receipt.outcome == "saved":
-            self._read_back(presentation, revision, now)
+            return self._finish(session, annotator_id, place, state, reason, now)
+
+        return self._answer(annotator_id, presentation, revision, lambda _: given, write, state)
+
+    def _answer(
+        self,
+        annotator_id: int,
+        presentation: int,
+        revision: int,
+        given: Callable[[Entry], Entry],
+        write: Write,
+        wanted: Finish | None = None,
+    ) -> Receipt:
+        """One click on an item: what it says is written by `write` if its revision is still awaited, and read back.
+
+        `given` makes what is said from what stands there.
+        """
+        with self.turn():
+            with self.writing() as session:
+                place = self._awaited(session, annotator_id, presentation, revision)
+                if place is None:
+                    return self._overtaken(session, annotator_id, presentation, revision, given(Entry({})), wanted)
+                before = sheets.standing(session, place)
+                now = merged(self.scheme, before, given(before))
+                receipt = write(session, place, now)
+            if receipt.outcome in ("saved", "incomplete"):
+                self._read_back(presentation, revision, now)
         return receipt
 
     def discard(self, annotator_id: int, presentation: int, revision: int) -> Receipt:
@@ -194,32 +206,34 @@ class Store(Database):
         with self.writing() as session:
             place = self._awaited(session, annotator_id, presentation, revision)
             if place is None:
-                return Receipt("late")
+                return self._too_late(session, annotator_id)
             if not sheets.drop_draft(session, place):
                 return Receipt("unchanged")
             self._event(session, "discarded", place, {"revision": revision})
         return Receipt("saved")
 
     def flag(self, annotator_id: int, presentation: int, reason: str, comment: str) -> Receipt:
-        """Report something about an item, once in the same words; its answers are not touched."""
+        """Report something about an item, once in these words; its answers are not touched."""
         with self.writing() as session:
-            own = next((one for one in sheets.places(session, annotator_id) if one.presentation == presentation), None)
+            own = sheets.seen(session, annotator_id, presentation)
             if own is None or not standing.standing_of(session, annotator_id).may_answer(self.protocol):
-                return Receipt("closed")
-            fields = {"presentation_id": presentation, "reason": reason, "comment": canonical(comment).decode("ascii")}
-            if session.exec(select(Flag).filter_by(**fields)).first() is not None:
+                return self._too_late(session, annotator_id)
+            words = canonical(comment).decode("ascii")
+            same = select(Flag.id).where(Flag.presentation_id == presentation, Flag.reason == reason)
+            if session.exec(same.where(Flag.comment == words)).first() is not None:
                 return Receipt("repeated")
-            session.add(Flag.model_validate({**fields, "at": chain.now()}))
+            fields = {"presentation_id": presentation, "reason": reason, "at": chain.now()}
+            session.add(Flag.model_validate({**fields, "comment": words}))
             self._event(session, "flagged", own, {"reason": reason, "comment": comment})
         return Receipt("saved")
 
     def assent(self, annotator_id: int, said: dict[Term, str]) -> None:
-        """Store what a person says to terms of the protocol, with the words that were shown; each answer once."""
+        """Store what a person says to terms of the protocol, with the words that were shown; once said is enough."""
         with self.writing() as session:
             name = session.get_one(Annotator, annotator_id).name
             words, before = self.protocol.terms(), standing.standing_of(session, annotator_id).said
-            new = {term: answer for term, answer in said.items() if before.get(term) != answer}
-            for term, answer in new.items():
+            for term in (one for one in said if said[one] != before.get(one)):
+                answer = said[term]
                 fields = standing.assent(session, annotator_id, term, answer, words[term])
                 self.record(session, "agreed" if answer == "yes" else "declined", name, "", fields)
 
@@ -250,10 +264,15 @@ class Store(Database):
             return Receipt("late")
         kind: chain.Kind = "revised" if place.finished and not place.open else state
         self._event(session, kind, place, submission(place.revision, state, reason, said))
-        row = sheets.places(session, annotator_id)
-        if place.role == "practice" and (trial := standing.judge_trial(session, annotator_id, row, self.protocol)):
-            self.record(session, "practised", session.get_one(Annotator, annotator_id).name, "", trial)
+        if place.role == "practice":
+            self._judge(session, annotator_id)
         return Receipt("saved")
+
+    def _judge(self, session: Session, annotator_id: int) -> None:
+        """Say in the chain how an attempt at practice went, once it is through."""
+        row = sheets.places(session, annotator_id)
+        if trial := standing.judge_trial(session, annotator_id, row, self.protocol):
+            self.record(session, "practised", session.get_one(Annotator, annotator_id).name, "", trial)
 
     def _draft(self, session: Session, place: Place, given: Entry) -> bool:
         changed = sheets.write_draft(session, place, given)
@@ -262,13 +281,24 @@ class Store(Database):
         return bool(changed)
 
     def _overtaken(
-        self, session: Session, annotator_id: int, presentation: int, revision: int, given: Entry
+        self,
+        session: Session,
+        annotator_id: int,
+        presentation: int,
+        revision: int,
+        given: Entry,
+        wanted: Finish | None,
     ) -> Receipt:
-        """What to say to a click whose revision is no longer awaited."""
+        """What to say to a click whose revision is no longer awaited; one that finishes nothing wants any finish."""
         own = any(place.presentation == presentation for place in sheets.places(session, annotator_id))
-        done = sheets.entry(session, presentation, revision) if own else None
-        if done and merged(self.scheme, done, given) == done:
-            return Receipt("repeated")
+        state = sheets.finished_as(session, presentation, revision) if own else ""
+        if state and wanted in (None, state):
+            done = sheets.entry(session, presentation, revision)
+            if done and merged(self.scheme, done, given) == done:
+                return Receipt("repeated")
+        return self._too_late(session, annotator_id)
+
+    def _too_late(self, session: Session, annotator_id: int) -> Receipt:
         open_still = standing.standing_of(session, annotator_id).may_answer(self.protocol)
         return Receipt("late" if open_still else "closed")
 

@@ -12,26 +12,25 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from annotate_app import settings
-from annotate_app.invite_page import Door, PrivateHeaders
+from annotate_app.invite_page import invite_door
+from annotate_app.shield import OwnPagesOnly, PrivateHeaders
 from annotate_app.store import shared_store
 
 PAGE = Path(__file__).with_name("page.py")
 
-if problem := settings.refusal():
-    sys.stderr.write(f"polibias-annotate: {problem}\n")
-    sys.exit(2)
-
+settings.check_start()
 store = shared_store(settings.database())
 
 
 @asynccontextmanager
 async def announced(_: st.App) -> AsyncIterator[None]:
     """Say where the app is once it answers."""
-    address, port = st.get_option("server.address"), st.get_option("server.port")
-    host = f"[{address}]" if ":" in address else address
-    sys.stdout.write(f"{store.project.name}: annotators can work at http://{host}:{port}/ (Ctrl-C ends it)\n")
+    sys.stdout.write(settings.announcement(f"{store.project.name}: annotators can work at"))
     sys.stdout.flush()
     yield
 
 
-app = st.App(PAGE, routes=Door(store).routes(), middleware=[Middleware(PrivateHeaders)], lifespan=announced)
+door = invite_door(store, settings.proxied())
+app = st.App(
+    PAGE, routes=door.routes(), middleware=[Middleware(PrivateHeaders), Middleware(OwnPagesOnly)], lifespan=announced
+)

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 QUIET_SECONDS = 120.0
 ON_AN_ITEM = ("opened", "draft", "discarded", "idle", "viewed", "flagged")
+SAME_WINDOW = ON_AN_ITEM[1:]
 FINISHED = ("submitted", "skipped", "unsure", "revised")
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 class Moment(NamedTuple):
@@ -34,35 +36,36 @@ class Spent(NamedTuple):
     finishes: int
 
 
+NOTHING = Spent(0.0, 0.0, 0)
+
+
 def spent(moments: Iterable[Moment]) -> dict[str, Spent]:
-    """Time on each item of one annotator, from that annotator's events in their order."""
+    """Time on each item of one annotator, from what that annotator did, in its order."""
     found: dict[str, Spent] = {}
-    began: dict[str, str] = {}
-    before: Moment | None = None
+    began: dict[str, datetime.datetime] = {}
+    before, then = Moment("", "", ""), EPOCH
     for moment in moments:
-        if before and before.item and before.kind not in FINISHED:
-            _add(found, before.item, active=_stretch(before, moment))
-        if moment.item and moment.kind in (*ON_AN_ITEM, *FINISHED):
-            start = began.setdefault(moment.item, moment.at)
-            wall = _seconds(start, moment.at) if moment.kind in FINISHED else 0.0
-            _add(found, moment.item, wall=wall, finishes=int(moment.kind in FINISHED))
-        before = moment
+        at = datetime.datetime.fromisoformat(moment.at)
+        if before.item and before.kind not in FINISHED:
+            wall, active, finishes = found.get(before.item, NOTHING)
+            found[before.item] = Spent(wall, active + _stretch(then, at, moment), finishes)
+        if moment.item and (moment.kind in FINISHED or moment.kind in ON_AN_ITEM):
+            start = began.setdefault(moment.item, at)
+            wall, active, finishes = found.setdefault(moment.item, NOTHING)
+            if moment.kind in FINISHED:
+                found[moment.item] = Spent(max(wall, _seconds(start, at)), active, finishes + 1)
+        before, then = moment, at
     return found
 
 
-def _add(found: dict[str, Spent], item: str, wall: float = 0.0, active: float = 0.0, finishes: int = 0) -> None:
-    so_far = found.get(item, Spent(0.0, 0.0, 0))
-    found[item] = Spent(max(so_far.wall, wall), so_far.active + active, so_far.finishes + finishes)
-
-
-def _stretch(before: Moment, after: Moment) -> float:
-    """The active seconds between two events."""
-    whole = _seconds(before.at, after.at)
+def _stretch(then: datetime.datetime, at: datetime.datetime, after: Moment) -> float:
+    """The active seconds between two events, `after` being the later one."""
+    whole = _seconds(then, at)
     if after.kind == "idle":
-        return max(0.0, whole - after.away)
-    same_window = after.kind in (*ON_AN_ITEM[1:], *FINISHED)
+        return max(0.0, whole - max(0.0, after.away))
+    same_window = after.kind in FINISHED or after.kind in SAME_WINDOW
     return whole if same_window else min(whole, QUIET_SECONDS)
 
 
-def _seconds(start: str, end: str) -> float:
-    return max(0.0, (datetime.datetime.fromisoformat(end) - datetime.datetime.fromisoformat(start)).total_seconds())
+def _seconds(start: datetime.datetime, end: datetime.datetime) -> float:
+    return max(0.0, (end - start).total_seconds())

@@ -6,20 +6,20 @@ const QUIET_MS = 120000;
 const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
 
 export default function (component) {
-  now.data = component.data;
+  now.data = JSON.parse(new TextDecoder().decode(component.data));
   now.tell = component.setTriggerValue;
-  if (now.page !== component.data.page) {
-    now.page = component.data.page;
-    now.current = component.data.cards[0] ?? "";
+  if (now.page !== now.data.page) {
+    now.page = now.data.page;
+    now.current = now.data.cards[0] ?? "";
     now.seen = Date.now();
     now.gap = "";
   }
   // A submission that was refused leads to what is missing, once for each gap.
-  if (component.data.gap && component.data.gap !== now.gap) {
-    now.current = component.data.gap;
+  if (now.data.gap && now.data.gap !== now.gap) {
+    now.current = now.data.gap;
     card(now.current)?.scrollIntoView({ block: "nearest" });
   }
-  now.gap = component.data.gap;
+  now.gap = now.data.gap;
   mark();
   listen();
   return () => { now.data = null; };

@@ -1,5 +1,6 @@
 """The page's hand in the browser: single keys, marked passages as evidence, time away. The rest is widgets."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,9 +42,11 @@ def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
         return tell
 
     digits = {part: {"from": first} for part, first in keys.digits.items()}
+    said = {"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "keys": on, "gap": gap}
     _mount(
         key=KEY,
-        data={"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "keys": on, "gap": gap},
+        # As bytes: to see whether anything else is a table, Streamlit loads pandas: 60 MB and most of a second.
+        data=json.dumps(said).encode("ascii"),
         on_quote_change=listener("quote"),
         on_idle_change=listener("idle"),
         height=1,

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from annotate_app.app_pages import clicks
 from annotate_app.app_pages.aid import Keys
+from annotate_app.app_pages.choices import ask, show_check
 from annotate_app.app_pages.clicks import Form
 from annotate_app.app_pages.notes import show_notes
-from annotate_app.blind import SHOWN, Version, distinct, literal, shown_number, sides_in_words
+from annotate_app.blind import SHOWN, Version, literal, shown_favoured, shown_number, sides_in_words
 from annotate_app.questions import CHECK, Kind, Question
 from annotate_app.store import Store
 from polibias.domain.display import visible
@@ -65,7 +65,7 @@ def show(board: Board) -> None:
             _dimension(board, dimension)
             show_notes(board.store, board.form, dimension.id, dimension.title)
         if board.form.view.check and place == (len(dimensions) - 1) // 2:
-            _instructed(board)
+            show_check(board.store, board.form)
     labels = {question.part for question in board.form.questions}
     for label in board.rubric.labels:
         if label.id in labels:
@@ -97,13 +97,13 @@ def _dimension(board: Board, dimension: Dimension) -> None:
 
 def _score(board: Board, dimension: Dimension, question: Question) -> str | None:
     words = (dimension.title, board.rubric.form.scale_question)
-    return ask(board, question, words, [str(score) for score in board.rubric.scores])
+    return ask(board.store, board.form, question, words, [str(score) for score in board.rubric.scores])
 
 
 def _favoured(board: Board, dimension: Dimension, question: Question, asked: bool = True) -> None:
     """Always drawn, so that a quick click is never lost; switched off where the score leaves nothing to choose."""
     words = board.rubric.favoured.question
-    ask(board, question, (dimension.title, words), board.sides, disabled=not asked)
+    ask(board.store, board.form, question, (dimension.title, words), board.sides, disabled=not asked)
 
 
 def _label(board: Board, label: Label) -> None:
@@ -111,40 +111,30 @@ def _label(board: Board, label: Label) -> None:
     asked = board.asked(label.id)
     in_order = Both(asked["A"], asked["B"]).in_order(order_from(board.form.view.first))
     for number, question in enumerate(in_order, start=1):
-        ask(board, question, (label.title, f"Version {number}"), [option.human for option in label.options], False)
+        ask(
+            board.store,
+            board.form,
+            question,
+            (label.title, f"Version {number}"),
+            [option.human for option in label.options],
+            False,
+        )
 
 
-def _instructed(board: Board) -> None:
-    """A question that says its answer: it shows that the page is read. It is no part of any result."""
-    with st.container(border=True, key=board.form.key(f"card-{CHECK.part}"), gap="small"):
-        st.subheader("A check", anchor=False)
-        st.text(f"To show that this page is being read, please choose {board.form.view.check} here.")
-        ask(board, CHECK, ("A check", "your choice"), CHECK.values)
+def title(board: Board, question: Question) -> str:
+    """A question in a few words, as Markdown."""
+    titles = {part.id: part.title for part in board.rubric.dimensions}
+    titles |= {part.id: part.title for part in board.rubric.labels}
+    name = titles.get(question.part, question.part)
+    return literal(f"{name}, {board.rubric.favoured.question}" if question.kind == "favoured" else name)
 
 
-def ask(
-    board: Board,
-    question: Question,
-    words: tuple[str, str],
-    options: Sequence[str],
-    in_a_row: bool = True,
-    disabled: bool = False,
-) -> str | None:
-    """Draw one question and return the choice on the screen. `options` say the question's values, in their order."""
-    values = SHOWN if question.kind == "favoured" else question.values
-    part = board.form.part(question)
-    start = board.form.start(part, board.form.shown(question))
-    return st.radio(
-        ": ".join(map(literal, words)),
-        values,
-        index=None if start is None else values.index(start),
-        format_func=dict(zip(values, distinct([literal(text) for text in options]), strict=True)).__getitem__,
-        key=board.form.key(part),
-        on_change=clicks.keep,
-        args=(board.store, board.form),
-        horizontal=in_a_row,
-        disabled=disabled,
-    )
+def words(board: Board, question: Question, value: str) -> str:
+    """A stored answer as this reader sees it, as Markdown."""
+    if question.kind != "favoured":
+        return literal(value)
+    shown = shown_favoured(value, board.form.view.first)
+    return literal(dict(zip(SHOWN, board.sides, strict=True))[shown or "none"])
 
 
 def said(board: Board, missing: Sequence[Question]) -> list[str]:

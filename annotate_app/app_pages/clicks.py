@@ -38,7 +38,7 @@ NO_REASON = "Please choose a reason first."
 
 
 class Form(NamedTuple):
-    """One place at one revision as it stands on the screen. Widget keys carry only code and revision.
+    """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
     `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
     connections, after which choices are new ones.
@@ -51,9 +51,12 @@ class Form(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The page's name in keys; a repeated item has the same code, so its presentation is part of it."""
+        """The page's name in keys: a number that is this annotator's alone.
+
+        The item's code would show which item comes back, and that two people have the same one.
+        """
         place = self.view.place
-        return f"{self.view.item.code}-{place.presentation}-{place.revision}-{self.drops}"
+        return f"p{place.presentation}-{place.revision}-{self.drops}"
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -302,6 +305,11 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
     seconds = said.get("seconds")
     if kind == "idle" and isinstance(seconds, int | float) and 0 < seconds < 1e7:
         noticed(store, form, "idle", {"seconds": float(seconds)})
+
+
+def answers_on_screen(form: Form) -> dict[str, str | None]:
+    """The answers in stored form as they stand: what this window shows, and what is stored where it shows nothing."""
+    return merged(form.scheme, form.view.entry, form.on_screen()).answers
 
 
 class State(NamedTuple):

@@ -1,6 +1,7 @@
 """The scoring page: two versions side by side, the rubric's cards beside them, and what is saved in sight."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -49,7 +50,7 @@ def _heard(store: Store, form: Form) -> aid.Heard:
 def _panel(board: Board, row: Sequence[Place], state: State) -> None:
     """Everything to be answered; a practice pair that was answered shows what it teaches instead."""
     show_scale(board.rubric)
-    if lessons.show(board, row):
+    if lessons.show(board.form, row, lessons.Words(partial(cards.title, board), partial(cards.words, board))):
         return
     cards.show(board)
     show_comment(board.store, board.form, "", "Comment on the pair (optional)")

@@ -17,6 +17,7 @@ from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
 from polibias.records.documents import read_named
 from polibias.records.manifest import manifest_hash
+from polibias.records.openings import opened_early, openings
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
 from polibias.stats.resampling import ALGORITHM
@@ -54,7 +55,7 @@ def analyse(run: Run) -> Analysed:
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
-        notes=(*_notes(about, found), *use_notes(about, collected.uses)),
+        notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
         summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
         titles=_titles(about["study"]["conditions"], rubrics),
         scales={
@@ -157,6 +158,13 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
     )
     if models & judges and "scripted" not in adapters:
         yield "A judge of this run is also an evaluated model: it scored its own responses."
+
+
+def _opened(run: Run) -> Iterator[str]:
+    """Who looked at human annotations before they were complete."""
+    for project, known in openings(run.annotations_folder).items():
+        if known:
+            yield opened_early(project, known)
 
 
 def _loop_notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Agreement on a ratings file: what `polibias agreement` computes and says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,8 +15,9 @@ from polibias.domain.sides import SIDES
 from polibias.errors import InputError
 from polibias.records.documents import read_named
 from polibias.records.ledger import Stream, read
+from polibias.records.openings import opened_early, openings_of
 from polibias.records.runs import STUDY_TAG, Run, annotation_key
-from polibias.sources.ratings import Columns, RatingTable, Record, Scale, read_ratings, table
+from polibias.sources.ratings import Columns, RatingTable, Record, Scale, read_ratings, records_in, table
 from polibias.stats.agreement import agreement
 from polibias.stats.estimate import Estimate
 from polibias.stats.ratings import Ratings
@@ -41,11 +42,16 @@ class Agreement(NamedTuple):
 
 
 ANNOTATIONS = Columns("unit", "annotator", "score", "pair")
+EXPORTED = frozenset({"project", "annotator", "item", "showing", "status"})
+"""Columns by which an exported table of annotations is known: it tells of places that have no rating too."""
 UNIT_DIGITS = 12
 
 
 def read_any(path: Path, columns: Columns, scale: Scale) -> RatingTable:
-    """A ratings file with the named columns, or without names an exported annotation stream or its CSV."""
+    """A ratings file with the named columns, or without names an exported annotation stream or its CSV.
+
+    Of an exported table or stream only what was submitted is read.
+    """
     named = columns.unit or columns.rater or columns.raters
     whole = columns._replace(
         unit=columns.unit or ANNOTATIONS.unit,
@@ -53,12 +59,24 @@ def read_any(path: Path, columns: Columns, scale: Scale) -> RatingTable:
         value=columns.value or ANNOTATIONS.value,
         cluster=columns.cluster or ("" if columns.unit else ANNOTATIONS.cluster),
     )
-    records = _annotations(path) if path.suffix == ".jsonl" and not named else None
+    records = _annotations(path) if path.suffix == ".jsonl" and not named else _submitted(records_in(path))
     return table(path, read_ratings(path, whole, scale, records), scale)
 
 
+def opened(path: Path) -> list[str]:
+    """A line for the project that the file was exported from, if it was ever opened before its study closed."""
+    return [opened_early(project, known) for project, known in openings_of(path).items()]
+
+
+def _submitted(records: Iterable[Record]) -> Iterator[Record]:
+    """Every record of any file, but of an exported table only what was submitted."""
+    for where, record in records:
+        if not record.keys() >= EXPORTED or record["status"] == "submitted":
+            yield where, record
+
+
 def _annotations(path: Path) -> Iterator[Record]:
-    """Every answer of the latest row of each annotation, under the names that its CSV has.
+    """Every answer at a first showing that was submitted last, under the names that its CSV has.
 
     The stream's own hashes are checked on the way.
     """
@@ -66,28 +84,35 @@ def _annotations(path: Path) -> Iterator[Record]:
     latest = {entry.key: entry for entry in read(stream)}
     if not latest:
         raise InputError(f"{path}: no annotations in this file")
-    sides_only = _sides_only(path)
+    rubric = _rubric(path)
     for entry in latest.values():
-        row, where = entry.row, str(entry.where)
-        common = {"annotator": row.annotator, "pair": row.pair, "model": row.model, **plain(row.design)}
-        prefix = f"{row.pair[:UNIT_DIGITS]}:{row.model}"
-        for name, score in row.scores.items():
-            value = "" if name in sides_only else score.score
-            own = {"unit": f"{prefix}:{name}", "dimension": name, "score": value, "favoured": score.favoured}
-            yield where, {**common, **own}
-        for name, label in row.labels.items():
-            for side in SIDES:
-                own = {"unit": f"{prefix}:{name}:{side}", "dimension": name, "score": label[side], "favoured": ""}
-                yield where, {**common, **own}
+        if entry.row.status == "submitted" and entry.row.showing == "first":
+            yield from ((str(entry.where), record) for record in _answers(entry.row, rubric))
 
 
-def _sides_only(path: Path) -> set[str]:
-    """The dimensions that ask for a side and no score, by the rubric of the run that the annotations lie in."""
+def _answers(row: Annotation, rubric: Rubric | None) -> Iterator[dict[str, Any]]:
+    """One record per score and per rated response."""
+    sides_only = {one.id for one in rubric.dimensions if one.asks == "side"} if rubric else set()
+    ascending = {label.id: label for label in rubric.labels if label.ordinal} if rubric else {}
+    common = {"annotator": row.annotator, "pair": row.pair, "model": row.model, **plain(row.design)}
+    prefix = f"{row.pair[:UNIT_DIGITS]}:{row.model}"
+    for name, score in row.scores.items():
+        value = "" if name in sides_only else score.score
+        own = {"unit": f"{prefix}:{name}", "dimension": name, "score": value, "favoured": score.favoured}
+        yield {**common, **own, "option": ""}
+    for name, label in row.labels.items():
+        for side in SIDES:
+            value = ascending[name].rating(label[side]) if name in ascending else ""
+            own = {"unit": f"{prefix}:{name}:{side}", "dimension": name, "score": value, "favoured": ""}
+            yield {**common, **own, "option": label[side]}
+
+
+def _rubric(path: Path) -> Rubric | None:
+    """The rubric of the run that the annotations lie in, None for a stream that lies elsewhere."""
     run = Run(path.absolute().parent.parent)
     if not run.study.exists():
-        return set()
-    rubric = msgspec.convert(read_named(run.study, STUDY_TAG)["rubric"], type=Rubric)
-    return {dimension.id for dimension in rubric.dimensions if dimension.asks == "side"}
+        return None
+    return msgspec.convert(read_named(run.study, STUDY_TAG)["rubric"], type=Rubric)
 
 
 def ratings_of(table: RatingTable, scale: Scale) -> Ratings:

@@ -45,6 +45,7 @@ def _condition(text: str) -> tuple[str, str]:
 
 def agreement_command(options: argparse.Namespace) -> int:
     import json
+    import sys
 
     from polibias.analysis import ratings
     from polibias.analysis.crosscheck import crosscheck
@@ -58,6 +59,8 @@ def agreement_command(options: argparse.Namespace) -> int:
     table = ratings.read_any(options.file, columns, scale)
     found = ratings.agreement_of(table, scale, options.level, options.resamples, options.seed)
     checks = crosscheck(found.estimates, ratings.ratings_of(table, scale)) if options.cross_check else None
+    for line in ratings.opened(options.file):
+        print(line, file=sys.stderr if options.json else sys.stdout)
     if options.json:
         printed = {name: estimate.as_json() for name, estimate in found.estimates.items()}
         for check in checks or ():

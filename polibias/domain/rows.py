@@ -3,7 +3,8 @@
 ::
 
     PromptPair ─▶ Response (one per side) ─▶ Judgment (one per order) ─▶ analysis
-        └───────────────────────────────────▶ Annotation (one per annotator and item)
+        └───────────────────────────────────▶ Annotation (one per annotator, item and showing)
+    a masked PromptPair with its responses ─▶ ReidGuess (one per annotator, item and showing)
 
 A row is made once and never edited. It points back by id only and carries `design`, the factors and cluster
 keys that later stages need, so that no stage looks back. Times and durations are no part of a row: the
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from polibias.domain.reidentification import ReidOutcome
 from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
 from polibias.domain.value import Value
@@ -34,6 +36,9 @@ JudgmentOutcome = Literal[
     "context_exceeded",
     "transport_error",
 ]
+AnnotationStatus = Literal["submitted", "skipped", "unsure", "withdrawn"]
+Showing = Literal["first", "repeat"]
+Check = Literal["", "passed", "failed"]
 
 
 class Design(Value, frozen=True):
@@ -199,12 +204,33 @@ class Judgment(StoredRow, frozen=True):
         return self.outcome != "transport_error"
 
 
+class Quote(Value, frozen=True):
+    """A passage of the response of one version, word for word, that an annotator gave as evidence."""
+
+    side: Side
+    text: str
+
+
+class Flagged(Value, frozen=True):
+    """Something that an annotator reported about an item: one of the protocol's reasons, and a comment."""
+
+    reason: str
+    comment: str
+
+
 class Annotation(StoredRow, frozen=True):
-    """One annotator's submitted scores for one item, joined to its pair at export."""
+    """What one annotator said about one item at one showing, joined to its pair at export.
+
+    Scores and labels are there only where `status` is submitted; an item that was left has a `reason` instead, and
+    `withdrawn` takes back what an earlier export wrote. Comments and quotes are kept by dimension or label, '' being
+    the item itself; a score's `evidence` holds the texts of its quotes. `check` says how an instructed response was
+    answered, '' where none was. `names_itself` holds the words with which the responses give their model away.
+    """
 
     project: str
     annotator: str
     item: str
+    showing: Showing
     pair: str
     responses: Both[str]
     design: Design
@@ -213,18 +239,64 @@ class Annotation(StoredRow, frozen=True):
     position: int
     first: Side
     revision: int
-    scores: dict[str, Score]
+    status: AnnotationStatus
+    scores: dict[str, Score] = {}
     labels: dict[str, Both[str]] = {}
-    comment: str = ""
+    comments: dict[str, str] = {}
+    quotes: dict[str, tuple[Quote, ...]] = {}
+    reason: str = ""
+    check: Check = ""
+    flags: tuple[Flagged, ...] = ()
+    names_itself: tuple[str, ...] = ()
+    supersedes: str = ""
+
+
+class ReidGuess(StoredRow, frozen=True):
+    """Which countries one annotator took those of a masked pair for, in one finished revision.
+
+    `x` and `y` are the countries behind the placeholders, `guess_x` and `guess_y` what was named: a candidate's id,
+    `cannot_tell`, or None where nothing was said. `confidence` is the level, from 1; None where it was not asked or
+    not said. `outcome` is None unless the status is `submitted`. `options` are the candidates in the order shown,
+    `position` and `first` where the item stood and which version came first; `showing` tells an item that came back.
+    `reason` says why it was not submitted, '' otherwise. `check` says how an instructed response was answered, ''
+    where none was. `comments` and `quotes` (side and words) are kept by part, '' being the item itself. `supersedes`
+    is the id of the same showing's revision before.
+    """
+
+    project: str
+    annotator: str
+    item: str
+    pair: str
+    model: str
+    category: str
+    x: str
+    y: str
+    guess_x: str | None
+    guess_y: str | None
+    confidence: int | None
+    outcome: ReidOutcome | None
+    options: tuple[str, ...]
+    position: int
+    first: Side
+    showing: Literal["first", "repeat"]
+    status: Literal["submitted", "skipped", "unsure"]
+    reason: str
+    revision: int
+    check: Literal["", "passed", "failed"] = ""
+    comments: dict[str, str] = {}
+    quotes: dict[str, tuple[tuple[Side, str], ...]] = {}
     supersedes: str = ""
 
 
 class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What was observed while a row came to be: UTC time, the last attempt's duration, how many attempts it took.
 
-    Never part of key or id.
+    What a person answers took `wall` seconds from first sight to the last finish, `active` ones of them with the item
+    before somebody. Never part of key or id.
     """
 
     at: str = ""
     seconds: float | None = None
     attempts: int = 1
+    wall: float | None = None
+    active: float | None = None

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from polibias.domain.ids import canonical, plain, tagged_hash
-from polibias.domain.rows import Annotation, Judgment, PromptPair, Request, Response, Seen, StoredRow
+from polibias.domain.rows import Annotation, Judgment, PromptPair, ReidGuess, Request, Response, Seen, StoredRow
 from polibias.errors import DamagedRecord
 from polibias.records.segments import LONGEST_LINE, Place, count_lines, line_hash, lines, segment_files
 
@@ -25,7 +25,8 @@ KINDS: dict[type[StoredRow], str] = {
     PromptPair: "pair/2",
     Response: "response/2",
     Judgment: "judgment/2",
-    Annotation: "annotation/2",
+    Annotation: "annotation/3",
+    ReidGuess: "reid-guess/1",
 }
 REQUEST_TAG = "request/1"
 UNREADABLE = (msgspec.MsgspecError, ValueError, TypeError, KeyError, OverflowError, RecursionError)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polibias.domain.ids import tagged_hash
-from polibias.domain.rows import Annotation, Judgment, PromptPair, Response
+from polibias.domain.rows import Annotation, Judgment, PromptPair, ReidGuess, Response
 from polibias.errors import DamagedRecord, InputError, RunInUse
 from polibias.records.documents import storing
 from polibias.records.ledger import Stream, by_request, read
@@ -22,6 +22,7 @@ PROBES = "probes.json"
 PROBES_TAG = "probes/1"
 REPORT = "report"
 ANNOTATIONS = "annotations"
+GUESSES = "guesses.jsonl"
 ARCHIVED = "run"
 
 
@@ -52,6 +53,10 @@ class Run:
 
     def annotations(self, project: str) -> Stream[Annotation]:
         return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
+
+    def guesses(self) -> Stream[ReidGuess]:
+        """What a folder holds that is no run but the export of a re-identification study."""
+        return Stream(self.folder / GUESSES, ReidGuess, guess_key)
 
     def anything_answered(self) -> bool:
         """Whether any call of this run ever got an answer; what cannot be read counts as one, to be kept."""
@@ -84,6 +89,8 @@ class Run:
         parts = first_segment(path).relative_to(self.folder).parts
         if parts == ("pairs.jsonl",):
             return self.pairs()
+        if parts == (GUESSES,):
+            return self.guesses()
         kinds: dict[str, Callable[[str], Stream[Any]]] = {
             "responses": self.responses,
             "judgments": self.judgments,
@@ -119,8 +126,13 @@ def pair_key(pair: PromptPair) -> str:
 
 
 def annotation_key(row: Annotation) -> str:
-    """One annotator's one item: a later revision has the same key and another id."""
-    return tagged_hash("annotation-request/1", [row.project, row.annotator, row.item])
+    """One annotator's one item at one showing: a later revision has the same key and another id."""
+    return tagged_hash("annotation-request/2", [row.project, row.annotator, row.item, row.showing])
+
+
+def guess_key(row: ReidGuess) -> str:
+    """One annotator's one showing of one item: a later revision has the same key and another id."""
+    return tagged_hash("reid-guess-request/1", [row.project, row.annotator, row.item, row.showing])
 
 
 def find_run(name: str, runs: Path = Path("runs")) -> Run:

@@ -111,7 +111,7 @@ def read_ratings(
     path: Path, columns: Columns, scale: Scale, records: Iterable[Record] | None = None
 ) -> Iterator[Rating]:
     """The file's ratings, or those of `records`. Raises InputError, naming the line, for anything that is no rating."""
-    for where, record in _records(path) if records is None else records:
+    for where, record in records_in(path) if records is None else records:
         if not all(str(_field(record, name, where)) == value for name, value in columns.where):
             continue
         unit = _name(_field(record, columns.unit, where), where)
@@ -123,7 +123,8 @@ def read_ratings(
             yield Rating(where, unit, rater, _rating(_field(record, columns.value, where), scale, where), cluster)
 
 
-def _records(path: Path) -> Iterator[Record]:
+def records_in(path: Path) -> Iterator[Record]:
+    """The file's lines by column, each with its place: CSV unless it is named .jsonl or .parquet."""
     readers = {".jsonl": _json_records, ".parquet": _parquet_records}
     return readers.get(path.suffix.lower(), _csv_records)(path)
 

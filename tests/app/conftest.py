@@ -1,5 +1,6 @@
 """A small sealed run made by hand through `polibias.records`, and a project made from it."""
 
+import socket
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -291,6 +292,13 @@ def _moved(path: Path, folder: Path, like: Place) -> Path:
     return folder / path.relative_to(like.folder)
 
 
+def free_port() -> int:
+    """A port that nobody listened at a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def enrol(store: Store, *names: str) -> list[Invitation]:
     with store.writing() as session:
         return invite(session, store, names)
@@ -314,7 +322,10 @@ def answers_to(entry: Entry, dimension: str) -> tuple[int | None, str | None]:
 
 def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
     """A complete entry: the same answer to every dimension."""
-    return Entry({k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()}, {"": comment} if comment else {})
+    return Entry(
+        {k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()},
+        {"": comment} if comment else {},
+    )
 
 
 @pytest.fixture

@@ -6,14 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from annotate_app import access
 from annotate_app.access import cookie_in, person, redeem
+from annotate_app.door import MOST_ADDRESSES, TRIES, TRIES_SECONDS, Attempts, place
 from annotate_app.enrolment import invite, links_file
-from annotate_app.invite_page import TRIES, TRIES_SECONDS, Attempts, Door, PrivateHeaders
+from annotate_app.invite_page import invite_door
+from annotate_app.schema import Event
+from annotate_app.shield import OwnPagesOnly, PrivateHeaders
 from annotate_app.store import Store
 from polibias.errors import InputError
 from tests.app.conftest import Place, enrol
@@ -32,9 +38,19 @@ def link(store: Store) -> str:
 
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
-    app = Starlette(routes=Door(store).routes(), middleware=[Middleware(PrivateHeaders)])
-    with TestClient(app, base_url=HOST, follow_redirects=False) as found:
+    with TestClient(guarded(store), base_url=HOST, follow_redirects=False) as found:
         yield found
+
+
+def guarded(store: Store, proxied: bool = False) -> Starlette:
+    """The door and a socket behind what stands before every page."""
+
+    async def socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await websocket.close()
+
+    routes = [*invite_door(store, proxied).routes(), WebSocketRoute("/socket", socket)]
+    return Starlette(routes=routes, middleware=[Middleware(PrivateHeaders), Middleware(OwnPagesOnly)])
 
 
 def test_a_token_opens_a_visit_again_and_again_until_it_is_revoked(store: Store, link: str) -> None:
@@ -133,7 +149,7 @@ def test_posting_the_token_sets_a_cookie_no_script_can_read(client: TestClient, 
 
 
 def test_over_tls_the_cookie_is_bound_to_host_and_tls(store: Store, link: str) -> None:
-    app = Starlette(routes=Door(store).routes())
+    app = Starlette(routes=invite_door(store).routes())
     with TestClient(app, base_url="https://annotate.example", follow_redirects=False) as client:
         header = client.post("/invite", data={"token": token_of(link)}).headers["set-cookie"]
         assert header.startswith("__Host-annotate_")
@@ -169,3 +185,75 @@ def test_the_limit_forgets() -> None:
     assert not attempts.exhausted("there")
     time[0] = TRIES_SECONDS
     assert not attempts.exhausted("here")
+
+
+def test_each_redemption_is_an_event(store: Store, link: str) -> None:
+    for _ in range(2):
+        redeem(store, token_of(link))
+    redeem(store, "guess")
+    with store.reading() as session:
+        query = select(Event.kind, Event.annotator).order_by(col(Event.number))
+        assert session.exec(query).all()[-2:] == [("redeemed", "ann")] * 2
+
+
+@pytest.mark.parametrize(("proxied", "statuses"), [(False, [403] * TRIES + [429] * 5), (True, [403] * (TRIES + 5))])
+def test_whom_a_header_names_counts_only_behind_a_proxy_that_is_believed(
+    store: Store, proxied: bool, statuses: list[int]
+) -> None:
+    """The server under the app has then put the named client in the connection's place, as here."""
+    app, found = guarded(store, proxied), []
+    for number in range(TRIES + 5):
+        client = TestClient(app, HOST, client=(f"192.0.2.{number}", 0))
+        headers = {"x-forwarded-for": f"192.0.2.{number}"}
+        found.append(client.post("/invite", data={"token": "guess"}, headers=headers).status_code)
+    assert found == statuses
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("testclient", "testclient"),
+        ("x" * 1000, "x" * 64),
+    ],
+)
+def test_a_network_of_many_addresses_counts_as_one(address: str, counted: str) -> None:
+    assert place(address) == counted
+
+
+def test_very_many_addresses_are_forgotten_oldest_first() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for address in ("early", *map(str, range(MOST_ADDRESSES)), "late"):
+        for _ in range(TRIES if address in ("early", "late") else 1):
+            attempts.failed(address)
+    assert not attempts.exhausted("early")
+    assert attempts.exhausted("late")
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://elsewhere.example", "http://annotate.example:9999", "http://localhost:8501", "null"]
+)
+def test_another_address_reaches_neither_pages_nor_sockets(client: TestClient, origin: str) -> None:
+    assert client.get("/invite", headers={"origin": origin}).status_code == 403
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/socket", headers={"origin": origin}):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("http://annotate.example", "annotate.example"),
+        ("https://annotate.example", "annotate.example"),
+        ("https://annotate.example", "annotate.example:443"),
+        ("http://annotate.example", "annotate.example:80"),
+        ("http://annotate.example:8501", "Annotate.Example:8501"),
+    ],
+)
+def test_its_own_pages_reach_both(client: TestClient, origin: str, host: str) -> None:
+    headers = {"origin": origin, "host": host}
+    assert client.get("/invite", headers=headers).status_code == 200
+    with client.websocket_connect("/socket", headers=headers):
+        pass

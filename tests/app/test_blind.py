@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from annotate_app.blind import (
     SHOWN,
     BlindItem,
-    Entry,
     distinct,
-    gaps,
     human_wording,
     literal,
-    merged,
-    questions,
-    settle,
     shown_answer,
     shown_favoured,
     shown_number,
@@ -25,16 +20,14 @@ from annotate_app.blind import (
     stored_favoured,
     versions,
 )
+from annotate_app.questions import Scoring
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
-from tests.app.conftest import EVEN, HOSTILE, RUBRIC, SMALL, answers_to, full, said
+from tests.app.conftest import EVEN, HOSTILE, RUBRIC, SMALL
 
 SIDES = st.sampled_from(["A", "B"])
 RUBRICS = st.sampled_from([RUBRIC, EVEN, SMALL])
-NAMES = [*(question.id for rubric in (RUBRIC, EVEN, SMALL) for question in questions(rubric)), "other.score", "framing"]
-VALUES = st.sampled_from([None, "", "-1", "0", "1", "2", "3", "5", "9", "A", "B", "none", "full"])
-ENTRIES = st.builds(Entry, st.dictionaries(st.sampled_from(NAMES), VALUES), st.text())
 ITEM = BlindItem("c", Both("Aland", "Bland"), Both("Xland", "Yland"), Both("pa", "pb"), Both("ra", "rb"))
 FLIPPED = {"A": "B", "B": "A", "none": "none"}
 
@@ -45,28 +38,10 @@ def test_version_one_is_the_side_shown_first_with_who_acts_and_faces_in_it() -> 
     assert second == (2, "Aland", "Xland", "pa", "ra")
 
 
-def test_the_rubric_decides_what_is_asked() -> None:
-    assert [question.id for question in questions(SMALL)] == [
-        "tone.score",
-        "tone.favoured",
-        "depth.score",
-        "depth.favoured",
-    ]
-    asked = {question.id: question.values for question in questions(EVEN)}
-    assert asked == {
-        "helpfulness.favoured": ("A", "B", "none"),
-        "counter_perspectives.A": ("1", "2", "3", "4", "5"),
-        "counter_perspectives.B": ("1", "2", "3", "4", "5"),
-        "refusal.A": ("1", "2", "3", "4", "5"),
-        "refusal.B": ("1", "2", "3", "4", "5"),
-    }
-    assert len(questions(RUBRIC)) == 2 * len(RUBRIC.dimensions), "labels for judges only are no questions"
-
-
 @pytest.mark.parametrize("rubric", [RUBRIC, EVEN, SMALL], ids=lambda rubric: rubric.id)
 def test_human_wording_keeps_every_question_and_forgets_what_others_are_told(rubric: Rubric) -> None:
     human = human_wording(rubric)
-    assert questions(human) == questions(rubric)
+    assert Scoring(human).questions() == Scoring(rubric).questions()
     assert human_wording(human) == human
     assert human.form == rubric.form
     told = [
@@ -93,7 +68,7 @@ def test_the_other_order_stores_the_other_side(shown: str) -> None:
 
 @given(RUBRICS, SIDES)
 def test_every_answer_goes_to_the_screen_and_back(rubric: Rubric, first: str) -> None:
-    for question in questions(rubric):
+    for question in Scoring(rubric).questions():
         for value in (*question.values, None):
             assert stored_answer(question, shown_answer(question, value, first), first) == value
 
@@ -105,58 +80,6 @@ def test_the_version_shown_first_is_number_one() -> None:
 @pytest.mark.parametrize("value", [None, "", "A", "3", "None", "Iran"])
 def test_what_is_no_choice_is_not_stored(value: str | None) -> None:
     assert stored_favoured(value, "A") is None
-
-
-@given(RUBRICS, ENTRIES)
-def test_a_settled_entry_holds_only_what_the_rubric_knows(rubric: Rubric, entry: Entry) -> None:
-    settled = settle(rubric, entry)
-    assert list(settled.answers) == [question.id for question in questions(rubric)]
-    assert all(settled.answers[question.id] in (None, *question.values) for question in questions(rubric))
-    if rubric.zero_favours_none:
-        found = [answers_to(settled, name) for name in rubric.dimension_ids]
-        assert all(favoured == "none" for score, favoured in found if score == 0)
-    assert settle(rubric, settled) == settled
-
-
-@given(RUBRICS, ENTRIES, ENTRIES)
-def test_merging_keeps_every_answer_and_takes_every_new_one(rubric: Rubric, before: Entry, given: Entry) -> None:
-    before, given = settle(rubric, before), settle(rubric, given)
-    now = merged(rubric, before, given)
-    assert merged(rubric, now, given) == now
-    for question in questions(rubric):
-        old, new, kept = (entry.answers[question.id] for entry in (before, given, now))
-        if question.kind != "favoured" or not rubric.zero_favours_none:
-            assert kept == (old if new is None else new)
-            continue
-        (was, _), (score, _) = answers_to(before, question.part), answers_to(now, question.part)
-        if new is not None and score != 0:
-            assert kept == new
-        if new is None and score != 0:
-            assert kept == (None if was == 0 else old)
-
-
-@given(RUBRICS, ENTRIES)
-def test_what_is_no_answer_never_takes_one_away(rubric: Rubric, given: Entry) -> None:
-    assert merged(rubric, Entry({}), given) == settle(rubric, given)
-    before = settle(rubric, given)
-    assert merged(rubric, before, Entry(dict.fromkeys(before.answers, "no such value"), None)) == before
-
-
-def test_a_blank_takes_nothing_away() -> None:
-    before = full(2, "B", "kept")
-    assert merged(RUBRIC, before, Entry({}, None)) == before
-    assert merged(RUBRIC, before, Entry({}, "")).comment == ""
-
-
-def test_gaps_name_what_is_missing() -> None:
-    answers = full(2, "A").answers | said("severity", 1) | said("argument", None)
-    assert [gap.id for gap in gaps(RUBRIC, answers)] == ["severity.favoured", "argument.score"]
-    assert [gap.id for gap in gaps(EVEN, {"refusal.A": "1"})] == [
-        "helpfulness.favoured",
-        "counter_perspectives.A",
-        "counter_perspectives.B",
-        "refusal.B",
-    ]
 
 
 @given(st.lists(st.text(), max_size=4))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotate_app.cli import main
-from annotate_app.settings import DATABASE, REQUIRED
+from annotate_app.settings import REQUIRED
 from tests.app.conftest import ROOT, Place, annotator_id, full
 
 APP = ROOT / "annotate_app"
@@ -45,6 +45,7 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     assert links["ann"] not in capsys.readouterr().out
     store = Place(here.folder, here.run, here.made._replace(database=Path("projects/study/blind.db"))).store
     ann = annotator_id(store, "ann")
+    store.assent(ann, dict.fromkeys(store.protocol.terms(), "yes"))
     store.submit(ann, store.places(ann)[0].presentation, 1, full())
     assert main(["status", "study", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -54,7 +55,7 @@ def test_from_run_to_table(here: Place, capsys: pytest.CaptureFixture[str]) -> N
     ]
     assert main(["status", "study"]) == 0
     assert "1 / 3" in capsys.readouterr().out
-    assert main(["export", "study"]) == 0
+    assert main(["export", "study", "--interim", "a look"]) == 0
     said = capsys.readouterr().out
     csv_path = "runs/hand-made/annotations/study.csv"
     assert f"polibias agreement {csv_path} --where dimension=framing --categories 0,1,2,3" in said
@@ -71,8 +72,9 @@ def test_the_command_that_export_names_works_on_what_it_wrote(here: Place, capsy
         for number, place in enumerate(store.places(me)):
             store.submit(me, place.presentation, 1, full((number + len(name)) % 3))
     capsys.readouterr()
-    assert main(["export", "first"]) == 0
-    named = [line.removeprefix("next: polibias ").split() for line in capsys.readouterr().out.splitlines()[2:]]
+    assert main(["export", "first", "--interim", "a look"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    named = [line.removeprefix("next: polibias ").split() for line in said if line.startswith("next: ")]
     assert len(named) == 5
     for command in named:
         assert polibias([*command, "--resamples", "100", "--json"]) == 0
@@ -148,22 +150,14 @@ def test_the_annotators_process_cannot_read_a_run_or_a_sealed_file() -> None:
     assert python("-c", code).stdout == "[]\n"
 
 
-def test_the_app_refuses_to_start_without_serve(project: Place) -> None:
-    common = [
-        "-m",
-        "streamlit",
-        "run",
-        str(APP / "streamlit_app.py"),
-        "--server.headless=true",
-        "--server.address=127.0.0.1",
-    ]
-    bare = python(*common, "--server.port=1")
-    assert bare.returncode == 2
-    assert bare.stderr.splitlines()[-1].startswith("polibias-annotate: no project given")
-    wrong = python(*common, "--server.port=1", **{DATABASE: str(project.made.database)})
-    assert wrong.returncode == 2
-    assert "differs from what a blind study needs" in wrong.stderr
-    assert "Traceback" not in bare.stderr + wrong.stderr
+def test_the_desks_process_cannot_read_what_was_answered() -> None:
+    code = (
+        "import sys; from annotate_app import desk_access, settings; "
+        "from annotate_app.desk_pages import events, items, progress; "
+        "print(sorted(m for m in sys.modules if m.startswith(('polibias.records', 'polibias.sources', "
+        "'polibias.domain.rows', 'annotate_app.store', 'annotate_app.sealed', 'annotate_app.export'))))"
+    )
+    assert python("-c", code).stdout == "[]\n"
 
 
 def test_every_required_setting_is_one_that_streamlit_knows() -> None:

@@ -13,9 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotate_app import assignment
-from annotate_app.questions import Entry, distinct, literal, questions
-from annotate_app.create import create, human_rubric
-from annotate_app.export import COLUMNS, export
+from annotate_app.blind import distinct, literal
+from annotate_app.export import export
+from annotate_app.exporting.pair_table import NAMES
+from annotate_app.origins import human_rubric
+from annotate_app.questions import Entry, Scoring, asked
 from annotate_app.store import Store
 from polibias.domain.ids import canonical, plain
 from polibias.domain.rows import Annotation, Score
@@ -36,6 +38,7 @@ from tests.app.conftest import (
     build_run,
     enrol,
     hostile_words,
+    make_on,
     make_project,
     place_in,
     task,
@@ -159,7 +162,7 @@ def test_what_is_said_on_the_page_is_exported_for_the_right_response(even: Place
         press(page, "Submit")
     assert heading(page) == "Thank you"
     assert set(seen) == {"A", "B"}, "both orders must be tried"
-    export(store, even.sealed, even.run)
+    export(store, even.sealed, even.run, "a look")
     rows = rows_of(even)
     assert [row.first for row in rows] == seen
     for row in rows:
@@ -167,14 +170,14 @@ def test_what_is_said_on_the_page_is_exported_for_the_right_response(even: Place
         assert row.labels == {"counter_perspectives": Both("1", "4"), "refusal": Both("5", "2")}
     lines = [line for line in table(even) if line["position"] == "1"]
     unit = f"{rows[0].pair[:12]}:{rows[0].model}"
-    assert [tuple(line[name] for name in ("unit", "dimension", "score", "favoured")) for line in lines] == [
-        (f"{unit}:helpfulness", "helpfulness", "", "B"),
-        (f"{unit}:counter_perspectives:A", "counter_perspectives", "1", ""),
-        (f"{unit}:counter_perspectives:B", "counter_perspectives", "4", ""),
-        (f"{unit}:refusal:A", "refusal", "5", ""),
-        (f"{unit}:refusal:B", "refusal", "2", ""),
+    assert [tuple(line[name] for name in ("unit", "dimension", "score", "favoured", "option")) for line in lines] == [
+        (f"{unit}:helpfulness", "helpfulness", "", "B", ""),
+        (f"{unit}:counter_perspectives:A", "counter_perspectives", "1", "", "1"),
+        (f"{unit}:counter_perspectives:B", "counter_perspectives", "4", "", "4"),
+        (f"{unit}:refusal:A", "refusal", "5", "", "5"),
+        (f"{unit}:refusal:B", "refusal", "2", "", "2"),
     ]
-    assert tuple(lines[0]) == COLUMNS
+    assert tuple(lines[0]) == NAMES
     assert verify(even.run) == []
 
 
@@ -185,7 +188,7 @@ def test_a_side_without_a_score_counts_as_one_or_none(even: Place, favoured: str
     ann = annotator_id(store, "ann")
     given = Entry(OPINION | {"helpfulness.favoured": favoured})
     assert store.submit(ann, store.places(ann)[0].presentation, 1, given).outcome == "saved"
-    export(store, even.sealed, even.run)
+    export(store, even.sealed, even.run, "a look")
     assert rows_of(even)[0].scores == {"helpfulness": Score(int(favoured != "none"), favoured)}
 
 
@@ -201,7 +204,8 @@ def test_the_order_of_showing_changes_nothing_but_what_it_says_of_itself(
     (rows, lines), (turned_rows, turned_lines) = there
     assert [row.first for row in turned_rows] == [other(row.first) for row in rows]
     assert [_bytes(row) for row in turned_rows] == [_bytes(row) for row in rows]
-    assert [line | {"first": ""} for line in turned_lines] == [line | {"first": ""} for line in lines]
+    own = dict.fromkeys(("first", "at", "active_seconds", "wall_seconds"), "")
+    assert [line | own for line in turned_lines] == [line | own for line in lines]
 
 
 def _worked(place: Place, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Annotation], list[dict[str, str]]]:
@@ -210,7 +214,7 @@ def _worked(place: Place, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Annotat
         for _ in SHORT:
             answer(page)
             press(page, "Submit")
-        export(store, place.sealed, place.run)
+        export(store, place.sealed, place.run, "a look")
     return rows_of(place), table(place)
 
 
@@ -221,7 +225,7 @@ def _bytes(row: Annotation) -> bytes:
 def test_the_database_refuses_what_the_rubric_does_not_know(even: Place) -> None:
     with closing(sqlite3.connect(even.made.database, isolation_level=None)) as database:
         known = database.execute("SELECT question_id, value FROM choice ORDER BY rowid").fetchall()
-        assert sorted(known) == sorted((one.id, value) for one in questions(EVEN) for value in one.values)
+        assert sorted(known) == sorted((one.id, value) for one in asked(Scoring(EVEN), True) for value in one.values)
 
 
 def test_labels_that_do_not_ascend_are_exported_by_name(tmp_path: Path) -> None:
@@ -229,14 +233,14 @@ def test_labels_that_do_not_ascend_are_exported_by_name(tmp_path: Path) -> None:
     rubric = msgspec.structs.replace(SMALL, labels=(refusal, RUBRIC.labels[1]))
     place = make_project(tmp_path, SHORT[:1], MODELS[:1], rubric)
     store = place.store
-    assert [one.id for one in questions(store.rubric)][-2:] == ["refusal.A", "refusal.B"]
+    assert [one.id for one in store.scheme.questions()][-2:] == ["refusal.A", "refusal.B"]
     enrol(store, "ann")
     ann = annotator_id(store, "ann")
-    answers = {one.id: one.values[-1] for one in questions(rubric)} | {"refusal.A": "partial"}
+    answers = {one.id: one.values[-1] for one in Scoring(rubric).questions()} | {"refusal.A": "partial"}
     store.submit(ann, store.places(ann)[0].presentation, 1, Entry(answers))
-    export(store, place.sealed, place.run)
+    export(store, place.sealed, place.run, "a look")
     assert rows_of(place)[0].labels == {"refusal": Both("partial", "full")}
-    assert [line["score"] for line in table(place) if line["dimension"] == "refusal"] == ["partial", "full"]
+    assert [line["option"] for line in table(place) if line["dimension"] == "refusal"] == ["partial", "full"]
 
 
 def test_hostile_words_of_a_rubric_are_options_like_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,12 +292,12 @@ def test_a_condition_with_a_favoured_rule_of_its_own_asks_by_it(tmp_path: Path) 
     assert human.favoured.options == Sides("Version 1", "Version 2", "None")
     assert human.favoured.question == null.favoured.question
     assert human.favoured.judge == "withheld"
-    assert [one.id for one in questions(human)] == [one.id for one in questions(RUBRIC)]
-    made = create(run, "p", 1, None, tmp_path / "projects", tmp_path / "sealed")
+    assert [one.id for one in Scoring(human).questions()] == [one.id for one in Scoring(RUBRIC).questions()]
+    made = make_on(run, tmp_path, name="p")
     place = Place(tmp_path, run, made)
-    assert place.store.rubric == human
+    assert place.store.scheme == Scoring(human)
     enrol(place.store, "ann")
-    assert export(place.store, place.sealed, run).rows == 0
+    assert export(place.store, place.sealed, run, "a look").rows == 0
 
 
 def test_a_task_that_keeps_the_rule_or_reads_other_pairs_changes_nothing(tmp_path: Path) -> None:
@@ -307,7 +311,7 @@ def test_conditions_that_ask_in_different_ways_are_refused(tmp_path: Path) -> No
     study = {"judge_prompts": {"condition-secret": task("pair"), "null": task("null")}}
     run = build_run(tmp_path / "runs" / "r", topics, MODELS[:1], study=study)
     with pytest.raises(InputError, match="condition 'null' asks who is favoured in another way") as refused:
-        create(run, "p", 1, None, tmp_path / "projects", tmp_path / "sealed")
+        make_on(run, tmp_path, name="p")
     assert "run a study of each" in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "projects").exists()

@@ -258,13 +258,13 @@ def test_a_visit_that_ended_loses_only_the_last_click(
     assert (stored(store, "framing")[0], stored(store, "severity")[0]) == (1, None)
 
 
-def test_widget_keys_hold_opaque_codes_only(page: AppTest, project: Place) -> None:
-    codes = set(project.sealed.items)
-    for widget in [*page.radio, *page.button, *page.text_area, *page.selectbox, *page.text_input]:
-        if widget.key != "leave":
-            code, presentation, revision, drops, _ = str(widget.key).split("-", 4)
-            assert code in codes
-            assert re.fullmatch(r"\d+ \d+ \d+", f"{presentation} {revision} {drops}")
+def test_widget_keys_say_nothing_about_the_item(page: AppTest, store: Store) -> None:
+    """Neither that an item comes back nor that somebody else has it: a key has the place's own number only."""
+    keys = {str(widget.key) for kind in ("radio", "button", "text_area", "selectbox") for widget in page.get(kind)}
+    number = store.places(annotator_id(store, "ann"))[0].presentation
+    assert all(re.match(rf"p{number}-1-0-", key) for key in keys - {"leave"})
+    item = store.view(store.places(annotator_id(store, "ann"))[0]).item.code
+    assert not any(item in key for key in keys)
 
 
 def test_without_serve_the_page_shows_only_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,8 +60,7 @@ class Desk(NamedTuple):
         noun = "Practice pair" if practice else "Pair"
         expect(self.heading).to_have_text(f"{noun} {number} of {total}")
         place = self.row(practice)[number - 1]
-        code = self.server.store.view(place).item.code
-        name = f"{code}-{place.presentation}-{place.revision}-"
+        name = f"p{place.presentation}-{place.revision}-"
         expect(self.page.locator(f'[class*="st-key-{name}"][class*="-submit"]')).to_have_count(1)
         expect(self.submit_button).to_have_count(1)
         self.page.wait_for_function("name => window.polibias?.data?.page?.startsWith(name)", arg=name)

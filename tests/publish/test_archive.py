@@ -49,6 +49,7 @@ def annotated(run: Run) -> None:
         project="first",
         annotator="somebody",
         item="i1",
+        showing="first",
         pair=response.row.pair,
         responses=Both(response.id, response.id),
         design=response.row.design,
@@ -57,6 +58,7 @@ def annotated(run: Run) -> None:
         position=1,
         first="A",
         revision=1,
+        status="submitted",
         scores={"framing": Score(1, "A")},
     )
     with Ledger(run.annotations("first")) as ledger:

@@ -288,7 +288,8 @@ def test_a_kill_while_heads_are_taken_away_leaves_a_sealed_run(run: Run) -> None
 
 
 def annotation(number: int) -> Annotation:
-    return Annotation("one", "ann", f"item{number}", "p", BOTH, DESIGN, "m", "r", number, "A", 1, {})
+    place = ("p", BOTH, DESIGN, "m", "r", number)
+    return Annotation("one", "ann", f"item{number}", "first", *place, "A", 1, "submitted")
 
 
 @pytest.fixture

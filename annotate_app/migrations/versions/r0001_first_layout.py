@@ -3,60 +3,14 @@
 import sqlalchemy as sa
 from alembic import op
 
+from annotate_app.migrations.r0001_triggers import triggers
+
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-FIXED = (
-    "project",
-    "question",
-    "choice",
-    "item",
-    "annotator",
-    "assent",
-    "presentation",
-    "release",
-    "flag",
-    "trial",
-    "withdrawal",
-    "closure",
-    "event",
-)
-
-NEVER_EDITED = """
-CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table}
-BEGIN SELECT RAISE(ABORT, '{table} rows are never edited'); END
-"""
-
-FINISHED_IS_FIXED = """
-CREATE TRIGGER sheet_fixed_{verb} BEFORE {verb} ON sheet WHEN OLD.state <> 'draft'
-BEGIN SELECT RAISE(ABORT, 'a finished sheet is never edited'); END
-"""
-
-ANSWERS_ARE_FIXED = """
-CREATE TRIGGER answer_fixed_{verb} BEFORE {verb} ON answer
-WHEN (SELECT state FROM sheet WHERE id = {row}.sheet_id) <> 'draft'
-BEGIN SELECT RAISE(ABORT, 'a finished answer is never edited'); END
-"""
-
-DRAFTED_FIRST = """
-CREATE TRIGGER sheet_drafted_first BEFORE INSERT ON sheet WHEN NEW.state <> 'draft'
-BEGIN SELECT RAISE(ABORT, 'a sheet starts as a draft'); END
-"""
-
-COMPLETE_WHEN_SUBMITTED = """
-CREATE TRIGGER sheet_complete BEFORE UPDATE OF state ON sheet WHEN NEW.state = 'submitted' AND (
-  SELECT count(*) FROM answer WHERE sheet_id = NEW.id AND value IS NOT NULL
-) <> (SELECT count(*) FROM question WHERE beside = 0)
-  + (SELECT instructed <> '' FROM presentation WHERE id = NEW.presentation_id)
-BEGIN SELECT RAISE(ABORT, 'a submitted sheet answers every question'); END
-"""
-
-CLOSED_IS_CLOSED = """
-CREATE TRIGGER {table}_closed_{verb} BEFORE {verb} ON {table} WHEN EXISTS (SELECT 1 FROM closure)
-BEGIN SELECT RAISE(ABORT, 'the study is closed'); END
-"""
+CLOCK = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z"
 
 
 def upgrade() -> None:
@@ -64,12 +18,14 @@ def upgrade() -> None:
     _project()
     _asked()
     _people()
+    _visits()
     _said_by_people()
+    _outcomes()
     _rows()
     _about_rows()
     _answers()
     _log()
-    for statement in _triggers():
+    for statement in triggers():
         op.execute(statement)
 
 
@@ -78,19 +34,9 @@ def downgrade() -> None:
     raise NotImplementedError
 
 
-def _triggers() -> list[str]:
-    fixed = [NEVER_EDITED.format(table=table, verb=verb) for table in FIXED for verb in ("UPDATE", "DELETE")]
-    sheets = [FINISHED_IS_FIXED.format(verb=verb) for verb in ("UPDATE", "DELETE")]
-    answers = [
-        ANSWERS_ARE_FIXED.format(verb=verb, row=row)
-        for verb, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
-    ]
-    closed = [
-        CLOSED_IS_CLOSED.format(table=table, verb=verb)
-        for table in ("sheet", "answer")
-        for verb in ("INSERT", "UPDATE", "DELETE")
-    ]
-    return [*fixed, *sheets, *answers, *closed, DRAFTED_FIRST, COMPLETE_WHEN_SUBMITTED]
+def is_utc(column: str) -> sa.CheckConstraint:
+    """That a column holds UTC times with milliseconds."""
+    return sa.CheckConstraint(f"{column} GLOB '{CLOCK}'", name=f"{column}_is_utc")
 
 
 def _project() -> None:
@@ -107,6 +53,7 @@ def _project() -> None:
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("genesis", sa.String(), nullable=False),
         sa.Column("created_at", sa.String(), nullable=False),
+        is_utc("created_at"),
         sa.CheckConstraint("id = 1", name="one_project"),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -151,6 +98,7 @@ def _people() -> None:
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("identity", sa.String(), nullable=False),
         sa.Column("enrolled_at", sa.String(), nullable=False),
+        is_utc("enrolled_at"),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("identity"),
         sa.UniqueConstraint("name"),
@@ -162,6 +110,8 @@ def _people() -> None:
         sa.Column("token_hash", sa.String(), nullable=False),
         sa.Column("created_at", sa.String(), nullable=False),
         sa.Column("revoked_at", sa.String(), nullable=True),
+        is_utc("created_at"),
+        is_utc("revoked_at"),
         sa.ForeignKeyConstraint(
             ["annotator_id"],
             ["annotator.id"],
@@ -170,12 +120,18 @@ def _people() -> None:
         sa.UniqueConstraint("token_hash"),
     )
     op.create_index(op.f("ix_invite_annotator_id"), "invite", ["annotator_id"], unique=False)
+
+
+def _visits() -> None:
+    """Which browsers were let in."""
     op.create_table(
         "visit",
         sa.Column("cookie_hash", sa.String(), nullable=False),
         sa.Column("invite_id", sa.Integer(), nullable=False),
         sa.Column("opened_at", sa.String(), nullable=False),
         sa.Column("ends_at", sa.String(), nullable=False),
+        is_utc("opened_at"),
+        is_utc("ends_at"),
         sa.ForeignKeyConstraint(
             ["invite_id"],
             ["invite.id"],
@@ -194,6 +150,7 @@ def _said_by_people() -> None:
         sa.Column("answer", sa.String(), nullable=False),
         sa.Column("text_hash", sa.String(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.CheckConstraint("answer IN ('yes', 'no')", name="yes_or_no"),
         sa.CheckConstraint("term IN ('consent', 'content', 'statement')", name="known_term"),
         sa.ForeignKeyConstraint(
@@ -203,6 +160,10 @@ def _said_by_people() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index(op.f("ix_assent_annotator_id"), "assent", ["annotator_id"], unique=False)
+
+
+def _outcomes() -> None:
+    """How practice went, and who left."""
     op.create_table(
         "trial",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
@@ -211,6 +172,7 @@ def _said_by_people() -> None:
         sa.Column("asked", sa.Integer(), nullable=False),
         sa.Column("passed", sa.Integer(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.CheckConstraint('"right" BETWEEN 0 AND asked', name="no_more_right_than_asked"),
         sa.CheckConstraint("attempt >= 1", name="attempt_from_one"),
         sa.CheckConstraint("passed IN (0, 1)", name="passed_or_not"),
@@ -224,6 +186,7 @@ def _said_by_people() -> None:
         "withdrawal",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.ForeignKeyConstraint(
             ["annotator_id"],
             ["annotator.id"],
@@ -247,6 +210,8 @@ def _rows() -> None:
         sa.Column("options", sa.String(), nullable=False),
         sa.CheckConstraint("first IN ('A', 'B')", name="first_is_a_side"),
         sa.CheckConstraint("instructed IN ('', '1', '2', '3', '4', '5')", name="known_instruction"),
+        sa.CheckConstraint("instructed = '' OR role = 'first'", name="instructed_at_first"),
+        sa.CheckConstraint("(batch = 0) = (role = 'practice') AND batch >= 0", name="practice_is_batch_zero"),
         sa.CheckConstraint("role IN ('practice', 'first', 'repeat')", name="known_role"),
         sa.CheckConstraint("position >= 1", name="position_from_one"),
         sa.ForeignKeyConstraint(
@@ -271,6 +236,7 @@ def _about_rows() -> None:
         sa.Column("presentation_id", sa.Integer(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.CheckConstraint("reason IN ('abandoned', 'withdrawn')", name="known_release"),
         sa.ForeignKeyConstraint(
             ["presentation_id"],
@@ -285,6 +251,7 @@ def _about_rows() -> None:
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("comment", sa.String(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.ForeignKeyConstraint(
             ["presentation_id"],
             ["presentation.id"],
@@ -305,6 +272,7 @@ def _answers() -> None:
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("notes", sa.String(), nullable=False),
         sa.Column("touched_at", sa.String(), nullable=False),
+        is_utc("touched_at"),
         sa.CheckConstraint("(state IN ('skipped', 'unsure')) = (reason <> '')", name="left_for_a_reason"),
         sa.CheckConstraint("state IN ('draft', 'submitted', 'skipped', 'unsure')", name="known_state"),
         sa.CheckConstraint("revision >= 1", name="revision_from_one"),
@@ -349,6 +317,7 @@ def _log() -> None:
         sa.Column("body", sa.String(), nullable=False),
         sa.Column("prev", sa.String(), nullable=False),
         sa.Column("hash", sa.String(), nullable=False),
+        is_utc("at"),
         sa.PrimaryKeyConstraint("number"),
         sa.UniqueConstraint("hash"),
     )
@@ -357,6 +326,7 @@ def _log() -> None:
         "closure",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
+        is_utc("at"),
         sa.CheckConstraint("id = 1", name="closed_once"),
         sa.PrimaryKeyConstraint("id"),
     )

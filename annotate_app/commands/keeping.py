@@ -1,0 +1,70 @@
+"""`backup`, `restore`, `upgrade`: how a project outlives a disk and a version."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotate_app.commands.shapes import Commands, add_project, add_projects, counted
+
+if TYPE_CHECKING:
+    from annotate_app.copies import Contents, Copy
+
+
+def add(commands: Commands) -> None:
+    """Add the commands."""
+    backup = commands.add_parser("backup", help="copy a project's database, while the app serves too")
+    add_project(backup)
+    backup.add_argument(
+        "--out", type=Path, metavar="FILE", help="a new file, or a folder (default: backups/PROJECT-TIME-HASH.db)"
+    )
+    backup.set_defaults(command=_backup)
+    restore = commands.add_parser("restore", help="make a project from a backup")
+    restore.add_argument("file", type=Path, metavar="FILE", help="what backup wrote")
+    restore.add_argument("--project", metavar="NAME", help="the project's name, which must be the one it has inside")
+    add_projects(restore)
+    restore.set_defaults(command=_restore)
+    upgrade = commands.add_parser("upgrade", help="bring a project of an earlier version up to date")
+    add_project(upgrade)
+    upgrade.set_defaults(command=_upgrade)
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from annotate_app.copies import back_up
+    from annotate_app.database import find
+
+    _say(back_up(find(options.project, options.projects), options.out))
+    return 0
+
+
+def _say(copy: "Copy") -> None:
+    print(f"{copy.file}: {_events(copy.contents)}")
+
+
+def _events(found: "Contents") -> str:
+    return f"project '{found.project}', {counted(found.events, 'event')}, chain whole, last {found.head}"
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from annotate_app.copies import restore
+    from annotate_app.schema import REVISION
+
+    done = restore(options.file, options.project, options.projects)
+    _say(done)
+    print(f"everything is as it was at {done.contents.until}, links too: revoke again whatever was revoked since")
+    if done.contents.revision != REVISION:
+        print(f"next: polibias-annotate upgrade {done.contents.project}")
+    return 0
+
+
+def _upgrade(options: argparse.Namespace) -> int:
+    from annotate_app.database import find
+    from annotate_app.layout import upgrade
+    from annotate_app.schema import REVISION
+
+    copy = upgrade(find(options.project, options.projects))
+    if copy is None:
+        print(f"{options.project}: laid out as {REVISION} already, nothing to do")
+        return 0
+    print(f"{options.project}: laid out as {REVISION} now")
+    _say(copy)
+    return 0

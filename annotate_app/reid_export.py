@@ -1,0 +1,329 @@
+"""The export of a re-identification study: what was guessed, joined to the truth, as one sealed folder.
+
+The folder is made anew from the database each time and put in the place of the one before as a whole, so that it never
+holds what somebody withdrew since, or half an export. Rows keep their ids: the same revision is the same row in every
+export. With a closed study a second export changes nothing.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlmodel import Session, col, select
+
+from annotate_app import chain
+from annotate_app.questions import Naming
+from annotate_app.reid_checks import Chain, Finished, check_chain, check_draws, check_origin, check_told
+from annotate_app.reid_tables import (
+    CODEBOOK,
+    CSV,
+    FLAGS,
+    PARQUET,
+    Flagged,
+    Guess,
+    codebook,
+    csv_of,
+    flags_csv,
+    parquet_of,
+)
+from annotate_app.schema import Annotator, Closure, Event, Flag, Presentation, Withdrawal
+from annotate_app.sealed import MaskedOrigin, Sealed
+from annotate_app.standing import closed
+from annotate_app.store import Store
+from annotate_app.timing import Moment, Spent, spent
+from polibias.domain.ids import plain
+from polibias.domain.reidentification import outcome
+from polibias.domain.rows import ReidGuess, Seen
+from polibias.errors import DamagedRecord, InputError
+from polibias.records.documents import storing, write_file
+from polibias.records.ledger import Ledger
+from polibias.records.manifest import Manifest, changed_files, manifest_hash, read_manifest, seal
+from polibias.records.openings import Opening
+from polibias.records.runs import GUESSES, MANIFEST, Run
+
+KIND = "reidentification"
+NOT_SPENT = Spent(0.0, 0.0, 0)
+
+
+class Gathered(NamedTuple):
+    """Everything an export says, read in one consistent view.
+
+    `rows` are all finished revisions in their order, `removed` counts the people who withdrew and whose answers are
+    therefore left out. `closed_at` is None before the end.
+    """
+
+    rows: list[Guess]
+    flags: list[Flagged]
+    removed: int
+    closed_at: str | None
+    interim: list[Opening]
+    events: int
+    head: str
+
+
+class Exported(NamedTuple):
+    """What an export made. `rows` counts showings that somebody is done with, `revisions` all rows of the ledger.
+
+    `manifest` is the hash that names the folder; `interim` are all exports before the close, this one included.
+    """
+
+    folder: Path
+    rows: int
+    revisions: int
+    manifest: str
+    interim: list[Opening]
+
+
+def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None = None, bom: bool = False) -> Exported:
+    """Write the study's export into the folder `out`, all of it or nothing.
+
+    `interim` is the reason for an export before the study is closed; the event chain keeps it. `bom` begins the CSV
+    files with a byte-order mark. Raises InputError or DamagedRecord, with nothing written, if the study is open and no
+    reason is given, if database and sealed file do not belong together or either was changed, or if `out` holds
+    anything but an earlier export of this project as it was made.
+    """
+    _check_place(out, store.project.name)
+    gathered = gather(store, sealed)
+    _check_reason(store, gathered, interim)
+    if interim is not None:
+        _open_early(store, interim, sum(one.current for one in gathered.rows))
+        gathered = gather(store, sealed)
+    with _beside(out) as building:
+        _write(building, store, sealed, gathered, bom)
+        _put(building, out)
+    current = sum(one.current for one in gathered.rows)
+    return Exported(out, current, len(gathered.rows), manifest_hash(out), gathered.interim)
+
+
+def _open_early(store: Store, reason: str, rows: int) -> None:
+    """Tell the event chain of an export before the close, unless the close came first."""
+    with store.writing() as session:
+        if closed(session):
+            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
+        store.record(session, "interim", "", "", {"reason": reason, "annotations": rows})
+
+
+def _check_reason(store: Store, gathered: Gathered, interim: str | None) -> None:
+    name = store.project.name
+    if gathered.closed_at is None and not (interim or "").strip():
+        raise InputError(
+            f"{store.path}: the study is not closed; close it with: polibias-annotate close {name}, or export what "
+            "there is with --interim REASON, which every later report will say"
+        )
+    if gathered.closed_at is not None and interim is not None:
+        raise InputError(f"{store.path}: the study is closed; export it without --interim")
+
+
+def gather(store: Store, sealed: Sealed) -> Gathered:
+    """Everything to be exported, once all checks of the database have passed."""
+    with store.reading() as session:
+        check_origin(store, session, sealed)
+        told = check_chain(store, session)
+        people = session.exec(select(Annotator).order_by(col(Annotator.name))).all()
+        for annotator in people:
+            check_draws(store, session, annotator)
+        removed = _removed(store, session)
+        finished = check_told(store, session, told.events)
+        kept = [one for one in finished if one.shown.role != "practice" and one.shown.annotator_id not in removed]
+        names = {one.id or 0: one.name for one in people if one.id not in removed}
+        closure = session.get(Closure, 1)
+        return Gathered(
+            rows=_guesses(sealed, told.events, kept),
+            flags=[_flagged(sealed, *one) for one in _flags(session, names)],
+            removed=len(removed),
+            closed_at=closure.at if closure else None,
+            interim=_interim(told),
+            events=len(told.events),
+            head=told.head,
+        )
+
+
+def _removed(store: Store, session: Session) -> set[int]:
+    """The annotators whose answers are left out because they withdrew."""
+    gone = session.exec(select(Withdrawal.annotator_id)).all()
+    return set(gone) if store.protocol.withdrawal == "remove" else set()
+
+
+def _interim(told: Chain) -> list[Opening]:
+    told_of = [(one.at, chain.body(one)) for one in told.events if one.kind == "interim"]
+    return [Opening(at, said["reason"], said["annotations"]) for at, said in told_of]
+
+
+def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finished]) -> list[Guess]:
+    """The rows without their ids; the last revision of a showing is current and has the time spent on it."""
+    last = {(one.annotator, one.shown.position): one.revision for one in finished}
+    times = _times(events)
+    found = []
+    for one in finished:
+        current = last[one.annotator, one.shown.position] == one.revision
+        took = times[one.annotator].get(str(one.shown.position), NOT_SPENT)
+        found.append(Guess("", _row(sealed, one), one.at, current, took))
+    return found
+
+
+def _times(events: Iterable[Event]) -> dict[str, dict[str, Spent]]:
+    """Time on each place of each person, by position: an item that comes back is timed apart.
+
+    What others did to a person's row takes no time.
+    """
+    found: dict[str, list[Moment]] = {}
+    for event in events:
+        if event.kind not in chain.NOT_THEIR_OWN:
+            body = chain.body(event)
+            away = body["seconds"] if event.kind == "idle" else 0.0
+            moment = Moment(event.at, event.kind, str(body.get("position", "")), away)
+            found.setdefault(event.annotator, []).append(moment)
+    return {annotator: spent(moments) for annotator, moments in found.items()}
+
+
+def _row(sealed: Sealed, one: Finished) -> ReidGuess:
+    """One finished revision as a row, but for what it supersedes."""
+    origin, answers = _origin(sealed, one.shown.item_code), one.said["answers"]
+    guess_x, guess_y, level = (answers.get(name) for name in ("x.country", "y.country", "naming.confidence"))
+    submitted = one.state == "submitted"
+    checked = answers.get("check.answer") if one.shown.instructed else None
+    fields = {
+        "project": sealed.project,
+        "annotator": one.annotator,
+        "item": one.shown.item_code,
+        **{name: getattr(origin, name) for name in ("pair", "model", "category", "x", "y")},
+        "guess_x": guess_x,
+        "guess_y": guess_y,
+        "confidence": int(level) if level not in (None, "none") else None,
+        "outcome": outcome(origin.x, origin.y, guess_x, guess_y) if submitted else None,
+        "options": json.loads(one.shown.options),
+        "position": one.shown.position,
+        "first": one.shown.first,
+        "showing": one.shown.role,
+        "status": one.state,
+        "reason": one.reason,
+        "revision": one.revision,
+        "check": "" if checked is None else "passed" if checked == one.shown.instructed else "failed",
+        "comments": one.said["comments"],
+        "quotes": {part: [(q["side"], q["text"]) for q in said] for part, said in one.said["quotes"].items()},
+    }
+    return msgspec.convert(fields, type=ReidGuess)
+
+
+def _origin(sealed: Sealed, code: str) -> MaskedOrigin:
+    origin = sealed.items[code]
+    if not isinstance(origin, MaskedOrigin):
+        raise DamagedRecord(f"the sealed file of '{sealed.project}' takes {code} for no masked pair; restore it")
+    return origin
+
+
+def _flags(session: Session, names: Mapping[int, str]) -> list[tuple[str, Presentation, Flag]]:
+    """What these people reported about items of the study, in the order in which they did."""
+    query = select(Flag, Presentation).join(Presentation).order_by(col(Flag.id))
+    found = [(flag, shown) for flag, shown in session.exec(query).all() if shown.role != "practice"]
+    return [(names[shown.annotator_id], shown, flag) for flag, shown in found if shown.annotator_id in names]
+
+
+def _flagged(sealed: Sealed, annotator: str, shown: Presentation, flag: Flag) -> Flagged:
+    origin = _origin(sealed, shown.item_code)
+    where = (sealed.project, annotator, shown.item_code, origin.pair, origin.model, shown.position, shown.role)
+    return Flagged(*where, flag.reason, json.loads(flag.comment), flag.at)
+
+
+def _write(folder: Path, store: Store, sealed: Sealed, gathered: Gathered, bom: bool) -> None:
+    """The whole export in an empty folder, sealed."""
+    run = Run(folder)
+    rows = _store(run, gathered.rows)
+    current = [one for one in rows if one.current]
+    write_file(folder / CSV, csv_of(current, bom))
+    write_file(folder / FLAGS, flags_csv(gathered.flags, bom))
+    write_file(folder / PARQUET, parquet_of(current))
+    about = _about(sealed, gathered)
+    scheme = store.scheme
+    assert isinstance(scheme, Naming)  # check_origin saw to it
+    write_file(folder / CODEBOOK, codebook(scheme, store.protocol, about).encode("utf-8", "backslashreplace"))
+    seal(run, folder, about)
+
+
+def _store(run: Run, guesses: Iterable[Guess]) -> list[Guess]:
+    """Store every revision, each one superseding that before it. Returns them with their ids."""
+    stored: list[Guess] = []
+    elder: dict[tuple[str, int], str] = {}
+    with Ledger(run.guesses()) as ledger:
+        for one in guesses:
+            place = (one.row.annotator, one.row.position)
+            row = msgspec.structs.replace(one.row, supersedes=elder.get(place, ""))
+            seconds = round(one.took.active, 3) if one.current else None
+            elder[place] = ledger.append(row, Seen(at=one.at, seconds=seconds))
+            stored.append(one._replace(id=elder[place], row=row))
+        ledger.commit()
+    return stored
+
+
+def _about(sealed: Sealed, gathered: Gathered) -> dict[str, Any]:
+    """What the folder is about, as its manifest and its codebook say it."""
+    current = [one for one in gathered.rows if one.current]
+    return {
+        "project": sealed.project,
+        "kind": KIND,
+        "items_from": sealed.run,
+        "items_sha256": sealed.manifest,
+        "asked": sealed.rubric,
+        "seed": sealed.seed,
+        "closed_at": gathered.closed_at,
+        "interim": plain(gathered.interim),
+        "annotators": len({one.row.annotator for one in current}),
+        "removed": gathered.removed,
+        "rows": len(current),
+        "revisions": len(gathered.rows),
+        "flags": len(gathered.flags),
+        "events": gathered.events,
+        "chain": gathered.head,
+    }
+
+
+def _check_place(out: Path, project: str) -> None:
+    """Raises InputError unless the folder is free, or holds an export of this project as it was made."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    other = f"{out}: holds something else than an export of '{project}'; name another folder with --out"
+    if not (out / MANIFEST).is_file():
+        raise InputError(other)
+    about = read_manifest(out).about
+    if (about.get("project"), about.get("kind")) != (project, KIND) or not (out / GUESSES).is_file():
+        raise InputError(other)
+    for problem in changed_files(Run(out), out):
+        raise InputError(f"{problem}; an export that was changed is not replaced: name another folder with --out")
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A private folder beside `out` to build in; gone at the end unless it was moved."""
+    with storing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        yield building
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _put(building: Path, out: Path) -> None:
+    """Move what was built to its place; an earlier export that says exactly the same stays."""
+    if (out / MANIFEST).exists() and _content(read_manifest(building)) == _content(read_manifest(out)):
+        return
+    former = building.with_name(f"{building.name}-former")
+    with storing(out):
+        if out.exists():
+            out.rename(former)
+        try:
+            building.rename(out)
+        except OSError:
+            if former.exists():
+                former.rename(out)
+            raise
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _content(manifest: Manifest) -> object:
+    return manifest.about, manifest.files
