@@ -40,8 +40,8 @@ NO_REASON = "Please choose a reason first."
 class Form(NamedTuple):
     """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
-    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
-    connections, after which choices are new ones.
+    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts how often its
+    choices came out blank after a broken connection: choices after that are new ones.
     """
 
     scheme: AnyScheme
@@ -110,14 +110,12 @@ def form_for(store: Store, view: View) -> Form:
     return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
 
 
-def renew() -> None:
-    """Draw every choice anew from what is stored.
+def chosen(form: Form) -> int:
+    """How many choices the screen shows, as far as the server knows.
 
-    A connection that broke in the middle of a drawing can leave choices blank on a screen whose server believes that
-    they show what was chosen.
+    A connection that broke in the middle of a drawing can leave them blank; then the page's hand reports it.
     """
-    st.session_state[BREAKS] = st.session_state.get(BREAKS, 0) + 1
-    st.rerun()
+    return sum(1 for one in form.questions if (form._value(form.part(one)) or form.shown(one)) is not None)
 
 
 def opened(store: Store, form: Form) -> None:
@@ -300,6 +298,8 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
     """What the browser reports about the page on which this form stands."""
     if said.get("page") != form.name:
         return
+    if kind == "blank":
+        st.session_state[BREAKS] = form.breaks + 1
     if kind == "quote":
         add_quote(store, form, str(said.get("part")), said.get("version"), said.get("text"))
     seconds = said.get("seconds")

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions, visit
+from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.cards import Board
 from annotate_app.app_pages.clicks import Form, State
 from annotate_app.app_pages.guide import show_guide, show_scale
@@ -25,8 +25,6 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
     shown = versions_of(form.view.item, form.view.first)
     board = cards.board(store, form, rubric, shown)
     state = clicks.state(store, form)
-    if visit.reconnected() and state.saved is not None:
-        clicks.renew()
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
@@ -34,17 +32,14 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
             _standing(store, form)
             show_guide(rubric)
             look = looks.show(store, form)
-            aid.show(form.name, cards.keys(board), look.keys and writable(place), state.gap, _heard(store, form))
+            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, clicks.chosen(form))
+            aid.show(hand, cards.keys(board), partial(clicks.heard, store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])
         with right, st.container(key="panel"):
             _panel(board, row, state)
     frame.end(store)
     if clicks.unsaid(form, state):
         st.rerun()
-
-
-def _heard(store: Store, form: Form) -> aid.Heard:
-    return lambda kind, said: clicks.heard(store, form, kind, said)
 
 
 def _panel(board: Board, row: Sequence[Place], state: State) -> None:
