@@ -19,7 +19,9 @@ def show_notes(store: Store, form: Form, part: str, title: str) -> None:
     quotes = form.view.entry.quotes.get(part, ())
     comment = form.view.entry.comments.get(part, "")
     count = len(quotes) + bool(comment)
-    with st.expander(f"Evidence and comment: {literal(title)}" + (f" ({count})" if count else ""), expanded=False):
+    said = f" ({count})" if count else ""
+    # The key keeps it open when what it is called changes.
+    with st.expander(f"Evidence and comment: {literal(title)}{said}", key=form.key(f"notes-{part}")):
         for number, quote in enumerate(quotes):
             _quote(store, form, part, quote, number)
         st.button(
@@ -32,7 +34,8 @@ def show_notes(store: Store, form: Form, part: str, title: str) -> None:
 
 def _quote(store: Store, form: Form, part: str, quote: Quote, number: int) -> None:
     version = shown_number(quote.side, form.view.first)
-    st.html(f'<p class="quote" dir="auto">Version {version}: {html.escape(visible(quote.text))}</p>')
+    said = html.escape(visible(quote.text))
+    st.html(f'<div class="quote"><p>Version {version}:</p><p dir="auto">{said}</p></div>')
     st.button(
         f"Remove passage {number + 1}",
         key=form.key(f"unquote-{part}-{number}"),

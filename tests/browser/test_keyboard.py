@@ -51,6 +51,7 @@ def test_from_the_invitation_to_the_last_page(context: BrowserContext, gated: Se
     page.wait_for_url(gated.url + "/")
     desk = Desk(page, gated, "typist")
     expect(desk.heading).to_have_text("Before you begin")
+    desk.calm()
     for words in ("I agree", "I have read this", "I will work like this"):
         tab_to(desk, words)
         press(page, ["Space"])
