@@ -15,7 +15,7 @@ from annotate_app.blind import shown_answer, shown_number, stored_answer
 from annotate_app.passages import passage
 from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, gaps, merged, settle
 from annotate_app.sheets import writable
-from annotate_app.store import Receipt, Store, View
+from annotate_app.store import Place, Receipt, Store, View
 from polibias.domain.sides import other
 from polibias.errors import StorageError
 
@@ -108,6 +108,16 @@ class Form(NamedTuple):
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
     return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+
+
+def stand(store: Store, place: Place) -> tuple[Form, "State"]:
+    """The form of the item at a place and how it stands, for a page to draw."""
+    form = form_for(store, store.view(place))
+    opened(store, form)
+    found = state(store, form)
+    if visit.reconnected() and found.saved is not None:
+        renew()
+    return form, found
 
 
 def renew() -> None:
@@ -339,15 +349,16 @@ def state(store: Store, form: Form) -> State:
     return State(saved, missing, draft, missing[0].part if tried and missing else "", conflict)
 
 
-def unsaid(form: Form, state: State) -> bool:
-    """Whether the drawn page shows an answer that is not stored; drawing it once more stores it.
+def check_drawn(form: Form, state: State) -> None:
+    """Draw the page once more if it shows an answer that is not stored; that stores it.
 
     A window that comes back to a restarted server brings what stands on its screen along with the first drawing,
     and only widgets that were drawn can be asked.
     """
     if state.saved is None or not writable(form.view.place):
-        return False
-    return merged(form.scheme, state.saved, form.on_screen()) != state.saved
+        return
+    if merged(form.scheme, state.saved, form.on_screen()) != state.saved:
+        st.rerun()
 
 
 def _settled(store: Store, form: Form) -> Entry | None:

@@ -21,10 +21,8 @@ from polibias.domain.wording import fill
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: Naming) -> None:
     """Draw the masked pair that stands at `place`."""
-    form = clicks.form_for(store, store.view(place))
-    clicks.opened(store, form)
+    form, state = clicks.stand(store, place)
     shown = versions_of(form.view.item, form.view.first)
-    state = clicks.state(store, form)
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
@@ -36,6 +34,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: 
         with right, st.container(key="panel"):
             _panel(store, form, scheme, row, state)
     frame.end(store)
+    clicks.check_drawn(form, state)
 
 
 def _heard(store: Store, form: Form) -> aid.Heard:

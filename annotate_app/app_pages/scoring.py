@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions, visit
+from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.cards import Board
 from annotate_app.app_pages.clicks import Form, State
 from annotate_app.app_pages.guide import show_guide, show_scale
@@ -20,13 +20,9 @@ from polibias.domain.rubric import Rubric
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: Rubric) -> None:
     """Draw the pair that stands at `place`."""
-    form = clicks.form_for(store, store.view(place))
-    clicks.opened(store, form)
+    form, state = clicks.stand(store, place)
     shown = versions_of(form.view.item, form.view.first)
     board = cards.board(store, form, rubric, shown)
-    state = clicks.state(store, form)
-    if visit.reconnected() and state.saved is not None:
-        clicks.renew()
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
@@ -39,8 +35,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
         with right, st.container(key="panel"):
             _panel(board, row, state)
     frame.end(store)
-    if clicks.unsaid(form, state):
-        st.rerun()
+    clicks.check_drawn(form, state)
 
 
 def _heard(store: Store, form: Form) -> aid.Heard:
