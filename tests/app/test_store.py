@@ -421,7 +421,7 @@ def test_what_cannot_be_read_back_is_not_called_saved(
     store: Store, ann: int, here: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if the disk had kept something else than it was given."""
-    monkeypatch.setattr("annotate_app.sheets._entry", lambda *_: Entry({}))
+    monkeypatch.setattr("annotate_app.sheets.entry_from", lambda *_: Entry({}))
     with pytest.raises(StorageError, match="read back"):
         store.keep(ann, here, 1, complete())
 
