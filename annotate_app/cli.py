@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from annotate_app.commands import ending, exporting, following, keeping, serving
-from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded
+from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded, counted
 from polibias.errors import PoliBiasError
 
 INTERRUPTED = 130
@@ -109,7 +109,7 @@ def _create(options: argparse.Namespace) -> int:
     wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
     source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
     made = create(source, wanted, options.projects, options.sealed)
-    print(f"{made.database}: {made.items} items, annotation seed {made.seed}")
+    print(f"{made.database}: {counted(made.items, 'item')}, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")
     if made.named:
         print(f"in {made.named} items a response names its own model; the export marks them in `names_itself`")
@@ -132,10 +132,11 @@ def _invite(options: argparse.Namespace) -> int:
             invitations = invite(session, store, options.annotators, options.url, barred, options.more)
             write(invitations)
     for one in invitations:
-        if one.items < one.wanted:
-            print(f"{one.annotator}: {one.items} of {one.wanted} items; no more need an annotator", file=sys.stderr)
+        if one.given < one.wanted:
+            why = "the others need no annotator, or hold pairs that they have seen in another project"
+            print(f"{one.annotator}: {one.given} of {one.wanted} items; {why}", file=sys.stderr)
     if options.out:
-        print(f"{options.out}: {len(invitations)} personal links; send each to its person only")
+        print(f"{options.out}: {counted(len(invitations), 'personal link')}; send each to its person only")
     else:
         for one in invitations:
             print(f"{one.annotator}\t{one.link}")

@@ -54,6 +54,7 @@ def keys(board: Board) -> Keys:
         cards=(*rubric.dimension_ids, *labels, *check),
         digits=scored | labels | check,
         sides=rubric.dimension_ids,
+        zero=rubric.zero_favours_none,
     )
 
 

@@ -235,7 +235,7 @@ def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str
         return
     place = form.view.place
     # Practice answers meet their feedback; everything else leads on.
-    visit.go(None)
+    visit.go(visit.NEXT)
     if place.role == "practice":
         visit.teach(place.presentation, place.revision)
     visit.tell(*_said(receipt, done))
@@ -277,9 +277,10 @@ def flag(store: Store, form: Form) -> None:
     except StorageError:
         visit.tell("trouble", NOT_SAVED)
         return
-    visit.tell(
-        *(("information", CLOSED) if receipt.outcome == "closed" else ("done", "Your report is saved. Thank you."))
-    )
+    # What was reported does not stay there to be reported again.
+    st.session_state[form.key("flag-reason")], st.session_state[form.key("flag-comment")] = None, ""
+    closed = receipt.outcome == "closed"
+    visit.tell(*(("information", CLOSED) if closed else ("done", "Your report is saved. Thank you.")))
 
 
 def discard(store: Store, form: Form) -> None:
