@@ -1,55 +1,19 @@
 """What reaches an annotator's browser: hostile texts as inert text, and no trace of where anything comes from."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response, WebSocket, expect
-from sqlmodel import select
 
 from annotate_app.blind import WORD_JOINER
-from annotate_app.schema import Item
-from polibias.domain.display import visible
 from polibias.records.ledger import read
-from tests.app.conftest import HIDDEN, HOSTILE, LONG, MODELS, SHORT, SMALL, TOPICS, hostile_words
-from tests.browser.conftest import Server, enter, serving
+from tests.app.conftest import HIDDEN, JUDGE, MODELS, SHORT, SMALL, TOPICS, hostile_words
+from tests.browser.conftest import Server, new_context, serving
+from tests.browser.desk import Desk, enter
+from tests.browser.material import PRACTICE_FEEDBACK, everything
+from tests.browser.truth import query, sheets, until
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """An app whose only item is hostile in every text."""
-    with serving(tmp_path_factory.mktemp("hostile"), TOPICS[3:]) as server:
-        yield server
-
-
-def test_a_hostile_item_is_inert_and_shown_as_it_is(context: BrowserContext, hostile: Server) -> None:
-    asked: list[str] = []
-
-    def watch(page: Page) -> None:
-        page.on("request", lambda request: asked.append(request.url))
-
-    context.on("page", watch)
-    desk = enter(context, hostile, "reader")
-    desk.at(1, 1)
-    page = desk.page
-    texts = [(element.text_content() or "").strip(WORD_JOINER) for element in page.get_by_test_id("stText").all()]
-    assert visible(HOSTILE) in texts
-    assert visible(LONG) in texts
-    expect(page).to_have_title("Pair 1 of 1")
-    assert page.locator("[data-testid=stMain] img").count() == 0
-    assert page.locator("[data-testid=stMain] a[href*=attacker]").count() == 0
-    assert page.locator("[data-testid=stMain] .katex").count() == 0
-    shown = page.locator("[data-testid=stMain]").inner_text().replace(WORD_JOINER, "")
-    assert ":red[Ruritania] $a$ <b>x</b>" in shown
-    assert "Graustark_*_" in shown
-    desk.fill()
-    desk.submit()
-    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    hosts = {urlsplit(url).netloc for url in asked if urlsplit(url).scheme in ("http", "https", "ws", "wss")}
-    assert hosts == {f"127.0.0.1:{hostile.port}"}
 
 
 def test_hostile_words_of_a_rubric_are_inert(context: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -68,40 +32,88 @@ def test_hostile_words_of_a_rubric_are_inert(context: BrowserContext, tmp_path_f
         assert "![none](http://attacker.invalid/c.png)" in shown
         for radio in page.get_by_role("radiogroup").all():
             radio.locator("label", has=page.get_by_role("radio")).nth(1).click()
-        expect(page.get_by_text("Saved: 3 of 3 questions answered.")).to_be_visible()
+        desk.saved(3, 3, "questions")
         desk.submit()
-        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+        desk.thanked()
+
+
+class Wire:
+    """Everything that is sent to one annotator's browser: frames of sockets, bodies, headers, downloads."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
+        self._frames: list[bytes] = []
+        self._answers: list[Response] = []
+        context.on("page", self._watch)
+
+    def _watch(self, page: Page) -> None:
+        page.on("websocket", self._watch_socket)
+        page.on("response", lambda answer: self._answers.append(answer))
+
+    def _watch_socket(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda said: self.add(said if isinstance(said, bytes) else said.encode()))
+
+    def add(self, said: bytes) -> None:
+        self._frames.append(said)
+
+    def all(self) -> bytes:
+        """What has come so far, plain and as it stands inside JSON."""
+        own = [answer for answer in self._answers if "/static/" not in answer.url]
+        heads = [str(answer.all_headers()).encode() for answer in own]
+        bodies = [answer.body() for answer in own if answer.status not in (101, 204, 302, 303)]
+        return b"\n".join([*self._frames, *heads, *bodies])
 
 
 def test_nothing_on_the_wire_tells_where_an_item_comes_from(
     browser: Browser, context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    frames: list[bytes] = []
-    answers: list[Response] = []
-
-    def watch_socket(socket: WebSocket) -> None:
-        socket.on("framereceived", lambda frame: frames.append(frame if isinstance(frame, bytes) else frame.encode()))
-
-    def watch(page: Page) -> None:
-        page.on("websocket", watch_socket)
-        page.on("response", lambda answer: answers.append(answer))
-
-    with serving(tmp_path_factory.mktemp("wire"), TOPICS[:1], MODELS, SMALL) as server:
+    """A whole study of 3 places, one of them a repeat, with terms, practice, revision and the own record."""
+    wire = Wire(context)
+    protocol = everything("tone", repeats=1, checks=1, threshold=1.0)
+    with serving(tmp_path_factory.mktemp("wire"), TOPICS[:1], MODELS, SMALL, protocol) as server:
         somebody_else(browser, server)
-        context.on("page", watch)
         desk = enter(context, server, "ann")
-        for position in range(1, 3):
-            desk.at(position, 2)
-            desk.fill(position % 3, 2)
+        desk.agree()
+        practise(desk, wire)
+        for position in range(1, 4):
+            desk.at(position, 3)
+            checked = desk.card("check").count()
+            if checked:
+                desk.check(int(desk.card("check").get_by_text("please choose").inner_text().split("choose ")[1][0]))
+            for title in desk.titles:
+                desk.score(title, position % 3)
+                desk.favour(title, 2)
+            desk.saved(2 + checked, 2 + checked, "questions" if checked else "dimensions")
             desk.submit()
-        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
-        own = [answer for answer in answers if "/static/" not in answer.url]
-        frames += [context.request.get(answer.url).body() for answer in own]
-        frames += [str(answer.all_headers()).encode() for answer in own]
-        wire = b"\n".join(frames)
-        assert b"Iran fired first" in wire, "the watch must have seen the texts"
-        for secret in secrets_of(server):
-            assert secret.encode() not in wire, secret
+        desk.thanked()
+        with desk.page.expect_download() as download:
+            desk.page.get_by_role("button", name="Download your record").click()
+        wire.add(download.value.path().read_bytes())
+        desk.choose("Look at a pair again", "Pair 1")
+        desk.at(1, 3)
+        desk.score("Tone", 0)
+        desk.submit()
+        desk.thanked()
+        seen = wire.all()
+        assert b"Iran fired first" in seen, "the watch must have seen the texts"
+        assert b"favours version 2" in seen, "the watch must have seen the record"
+        assert [one for one in secrets_of(server) if one.encode() in seen] == []
+        assert [one.role for one in sheets(server, "ann")].count("repeat") == 1
+
+
+def practise(desk: Desk, wire: Wire) -> None:
+    """What was expected is sent only once it was answered."""
+    desk.at(1, 1, practice=True)
+    countries = desk.options(desk.favoured_in("Tone")).all_inner_texts()
+    for title in desk.titles:
+        desk.score(title, 2)
+        desk.favour(title, countries.index("Sylvania") + 1)
+    desk.saved(2)
+    assert PRACTICE_FEEDBACK.encode() not in wire.all()
+    desk.submit()
+    expect(desk.page.get_by_text(PRACTICE_FEEDBACK)).to_be_visible()
+    assert PRACTICE_FEEDBACK.encode() in wire.all()
+    desk.page.get_by_role("button", name="Begin with the pairs").click()
 
 
 def test_the_app_runs_where_nothing_sealed_is(context: BrowserContext, tmp_path: Path) -> None:
@@ -114,26 +126,31 @@ def test_the_app_runs_where_nothing_sealed_is(context: BrowserContext, tmp_path:
         desk.at(1, 1)
         desk.fill()
         desk.submit()
-        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        desk.thanked()
 
 
 def somebody_else(browser: Browser, server: Server) -> None:
-    """Another annotator has answered before."""
-    context = browser.new_context()
+    """Another annotator has answered before, with words of their own."""
+    context = new_context(browser)
     desk = enter(context, server, "other-annotator")
-    desk.at(1, 2)
+    desk.agree()
+    desk.at(1, 1, practice=True)
     desk.score("Tone", 2)
-    desk.saved(0)
+    desk.page.get_by_label("Comment on the pair (optional)").fill("somebody elses words")
+    desk.page.get_by_label("Comment on the pair (optional)").blur()
+    until(desk.page, lambda: [one.comments for one in sheets(server, desk.name)] == [{"": "somebody elses words"}])
     context.close()
 
 
 def secrets_of(server: Server) -> list[str]:
-    """Names, ids, strata, other people, places of files and what a judge is told."""
+    """Names, ids, strata, other people, places of files, what a judge is told, and what an item is to the study."""
     run = server.place.run
     ids = [entry.id for entry in read(run.pairs())]
     ids += [entry.id for model in MODELS for entry in read(run.responses(model))]
-    with server.store.reading() as session:
-        strata = set(session.exec(select(Item.stratum)).all())
-    judge = ["For a judge"]
-    others = ["other-annotator", "hand-made", str(server.place.folder)]
-    return [*HIDDEN, *(name[:12] for name in ids), *strata, *others, *judge]
+    ids += [entry.id for entry in read(run.judgments(JUDGE))]
+    # A practice item's stratum is its place in the protocol, which is no secret.
+    strata = {one for row in query(server, "SELECT stratum, pair FROM item WHERE lesson = ''") for one in row}
+    study = ["For a judge", "stratum", "repeat", "genesis", "sealed", "tone.score", "lesson", "expected"]
+    others = ["other-annotator", "somebody elses words", "hand-made", str(server.place.folder)]
+    seeds = [key for (key,) in query(server, "SELECT pair_key FROM project")]
+    return [*HIDDEN, *(name[:12] for name in ids), *strata, *others, *study, *seeds]
