@@ -4,7 +4,7 @@ A callback runs to its end before the page is drawn again; what a page's body do
 click. So callbacks write, in one transaction each, and touch nothing of Streamlit but its session state.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +20,7 @@ from polibias.domain.sides import other
 from polibias.errors import StorageError
 
 ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
-BREAKS = "clicks.breaks"
+BREAKS, KNOWN = "clicks.breaks", "clicks.known"
 
 BLANK = (None, "")
 
@@ -32,6 +32,10 @@ OVERTAKEN = (
     "That click changed nothing; you now see what is stored."
 )
 NOTHING_NEW = "Nothing was changed, so what you submitted before stands."
+UNSEEN = (
+    "Another window of yours has changed answers to this pair since this one was drawn. You now see what is stored; "
+    "please look at it and submit again."
+)
 CLOSED = "The study does not take answers any more, so the last click changed nothing."
 NO_PASSAGE = "The marked passage was not found in one of the responses. Mark a passage within one response, please."
 NO_REASON = "Please choose a reason first."
@@ -41,13 +45,15 @@ class Form(NamedTuple):
     """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
     `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
-    connections, after which choices are new ones.
+    connections, after which choices are new ones. `known` holds what was stored, by widget, when this window was drawn
+    last: only what differs from it on the screen was said here.
     """
 
     scheme: AnyScheme
     view: View
     drops: int = 0
     breaks: int = 0
+    known: Mapping[str, str | None] = {}
 
     @property
     def name(self) -> str:
@@ -81,25 +87,37 @@ class Form(NamedTuple):
     def start(self, part: str, stored: str | None) -> str | None:
         """What a widget starts from, to be asked before it is drawn.
 
-        A widget that this window shows keeps what is on the screen, unless that is blank and something is stored,
-        said in another window.
+        A widget that this window shows keeps what was chosen here. Where nothing was, it follows what is stored, which
+        another window may have changed.
         """
         key = self.key(part)
+        drawn = st.session_state.setdefault(KNOWN, {}).setdefault(self.name, {})
+        drawn[part] = stored
         if key not in st.session_state:
             return stored
-        if st.session_state[key] in BLANK and stored not in BLANK:
+        mine = st.session_state[key]
+        if stored not in BLANK and (mine in BLANK or (part in self.known and mine == self.known[part])):
             st.session_state[key] = stored
         return None
 
     def on_screen(self) -> Entry:
         """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
+        return self._screen(lambda _: True)
+
+    def said_here(self) -> Entry:
+        """What on the screen was said in this window since it was drawn last."""
+        return self._screen(lambda part: part not in self.known or self._value(part) != self.known[part])
+
+    def _screen(self, wanted: Callable[[str], bool]) -> Entry:
+        shown = {question: self.part(question) for question in self.questions}
         answers = {
-            question.id: stored_answer(question, self._value(self.part(question)), self.view.first)
-            for question in self.questions
+            question.id: stored_answer(question, self._value(part), self.view.first) if wanted(part) else None
+            for question, part in shown.items()
         }
-        parts = {question.part for question in self.questions}
-        comments = {part: text for part in (*parts, "") if (text := self._value(f"comment-{part}"))}
-        return settle(self.scheme, Entry(answers, comments))
+        parts = (*(question.part for question in self.questions), "")
+        comments = {part: text for part in parts if (text := self._value(f"comment-{part}"))}
+        said = {part: text for part, text in comments.items() if wanted(f"comment-{part}")}
+        return settle(self.scheme, Entry(answers, said))
 
     def _value(self, part: str) -> Any:
         return st.session_state.get(self.key(part))
@@ -107,7 +125,9 @@ class Form(NamedTuple):
 
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
-    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+    form = Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+    known = st.session_state.setdefault(KNOWN, {})
+    return form._replace(known=dict(known.get(form.name, {})))
 
 
 def stand(store: Store, place: Place) -> tuple[Form, "State"]:
@@ -141,14 +161,14 @@ def opened(store: Store, form: Form) -> None:
 
 def keep(store: Store, form: Form) -> None:
     """Callback of every choice: store what stands on the screen. A refused write shows when the page is drawn."""
-    _keep(store, form, form.on_screen())
+    _keep(store, form, form.said_here())
 
 
 def keep_comment(store: Store, form: Form, part: str) -> None:
     """Callback of a comment: it alone can take what was written away."""
-    screen = form.on_screen()
+    here = form.said_here()
     text = st.session_state.get(form.key(f"comment-{part}")) or ""
-    _keep(store, form, Entry(screen.answers, screen.comments | {part: text}))
+    _keep(store, form, Entry(here.answers, here.comments | {part: text}))
 
 
 def add_quote(store: Store, form: Form, part: str, version: object, marked: object) -> None:
@@ -198,7 +218,7 @@ def submit(store: Store, form: Form) -> None:
     place = form.view.place
 
     def write(person: int) -> Receipt:
-        return store.submit(person, place.presentation, place.revision, form.on_screen())
+        return store.submit(person, place.presentation, place.revision, form.said_here(), form.on_screen())
 
     _finish(store, form, write, f"{noun(form)} {place.number} is submitted and saved.")
 
@@ -212,7 +232,7 @@ def leave(store: Store, form: Form, state: Literal["skipped", "unsure"]) -> None
         return
 
     def write(person: int) -> Receipt:
-        given = form.on_screen()
+        given = form.said_here()
         return store.leave(person, place.presentation, place.revision, state, reason, given)
 
     done = "is skipped" if state == "skipped" else "is marked as unsure"
@@ -229,9 +249,11 @@ def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str
     except StorageError:
         visit.tell("trouble", NOT_SUBMITTED)
         return
-    if receipt.outcome == "incomplete":
+    if receipt.outcome in ("incomplete", "unseen"):
         st.session_state[ASKED] = form.name
         visit.forget()
+        if receipt.outcome == "unseen":
+            visit.tell("information", UNSEEN)
         return
     place = form.view.place
     # Practice answers meet their feedback; everything else leads on.
@@ -288,13 +310,12 @@ def discard(store: Store, form: Form) -> None:
     person = visit.person(store)
     if person is None:
         visit.tell("trouble", SIGNED_OUT)
-        return
+        return None
     place = form.view.place
     try:
         store.discard(person.id, place.presentation, place.revision)
     except StorageError:
-        visit.tell("trouble", NOT_SAVED)
-        return
+        return visit.tell("trouble", NOT_SAVED)
     visit.forget()
     st.session_state[DROPS] = st.session_state.get(DROPS, 0) + 1
 
@@ -358,7 +379,7 @@ def check_drawn(form: Form, state: State) -> None:
     """
     if state.saved is None or not writable(form.view.place):
         return
-    if merged(form.scheme, state.saved, form.on_screen()) != state.saved:
+    if merged(form.scheme, state.saved, form.said_here()) != state.saved:
         st.rerun()
 
 
@@ -369,7 +390,7 @@ def _settled(store: Store, form: Form) -> Entry | None:
     connection broke between click and callback. Then the screen is stored now.
     """
     stored, place = settle(form.scheme, form.view.entry), form.view.place
-    screen = merged(form.scheme, stored, form.on_screen())
+    screen = merged(form.scheme, stored, form.said_here())
     if screen == stored or not writable(place):
         return stored
     person = visit.person(store)

@@ -203,6 +203,33 @@ def test_what_two_windows_answer_adds_up(page: AppTest, store: Store) -> None:
     assert not other.warning
 
 
+def test_a_window_left_open_never_takes_back_what_was_said_elsewhere(page: AppTest, store: Store) -> None:
+    score(page, "Framing", 1)
+    comment(page).set_value("first words").run()
+    phone = window()
+    score(phone, "Framing", 2)
+    comment(phone).set_value("better words").run()
+    page.checkbox[0].check().run()
+    assert stored(store, "framing")[0] == 2
+    assert entry(store).comments == {"": "better words"}
+    assert question(page, "Framing", "how large").value == "2"
+    assert comment(page).value == "better words"
+
+
+def test_a_stale_window_shows_what_was_changed_before_it_can_submit(page: AppTest, store: Store) -> None:
+    fill(page, 1, "1")
+    phone = window()
+    score(phone, "Framing", 3)
+    press(page, "Submit")
+    assert heading(page) == "Pair 1 of 8"
+    assert "Another window of yours" in said(page)
+    assert question(page, "Framing", "how large").value == "3"
+    assert store.places(annotator_id(store, "ann"))[0].finished == 0
+    press(page, "Submit")
+    assert heading(page) == "Pair 2 of 8"
+    assert stored(store, "framing")[0] == 3
+
+
 def test_a_comment_can_be_taken_away(page: AppTest, store: Store) -> None:
     comment(page).set_value("too hasty").run()
     score(page, "Framing", 1)
