@@ -1,6 +1,7 @@
 """The `polibias-annotate` command: parses, calls, prints. Everything heavy is imported where it is used."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ URL = "http://127.0.0.1:8501"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 the checked thing does not hold, 2 bad input or usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show must not cost a link
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = parser().parse_args(arguments)
         return int(options.command(options))
@@ -27,6 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except (OSError, UnicodeEncodeError) as error:
+        what = (
+            f"{error.filename or 'a file'}: {error.strerror}" if isinstance(error, OSError) else "not a name in UTF-8"
+        )
+        print(f"polibias-annotate: {_one_line(str(what))}; check the names and the space on the disk", file=sys.stderr)
+        return 2
 
 
 def _one_line(text: str) -> str:

@@ -4,7 +4,6 @@ All or nothing: both are built beside their places and moved there at the end, t
 enrols in a folder of projects holds it, so what lies half-built there was left by a `create` that was killed.
 """
 
-import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from sqlmodel import Session
 
 from annotate_app.assignment import room, sample
 from annotate_app.chain import GENESIS, now, record
-from annotate_app.database import FILE, Database
+from annotate_app.database import FILE, NAME, Database
 from annotate_app.exposure import enrolling
 from annotate_app.migrations import upgrade
 from annotate_app.origins import Material, Source, texts_of
@@ -39,7 +38,6 @@ from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.errors import InputError
 from polibias.records.documents import storing, sync_folder
 
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SEED_BITS = 31
 RESERVED = (".repeats", ".annotators")
 """How no project is called: a table of its export would be another table of another project's."""

@@ -30,6 +30,8 @@ from polibias.errors import InputError
 
 NAME = re.compile(r"[^\W_][\w.@ -]{0,63}")
 PRACTICE = 0
+# A name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/?")
 Clock = Callable[[], datetime.datetime]
 
 
@@ -65,16 +67,17 @@ def check_names(names: Sequence[str]) -> None:
 
 def check_url(url: str) -> str:
     """The address that links start with. Raises InputError unless it is one of a web server."""
-    parts = urlsplit(url)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.query
-        or parts.fragment
-        or parts.path.strip("/")
-    ):
+    if not ADDRESS.fullmatch(url) or not _has_port(url):
         raise InputError(f"--url {url!a}: give the server's address only, such as https://annotate.example.org")
     return url.rstrip("/")
+
+
+def _has_port(url: str) -> bool:
+    """Whether the address has no port, or one that there is."""
+    try:
+        return urlsplit(url).port != 0
+    except ValueError:
+        return False
 
 
 def invite(

@@ -173,7 +173,12 @@ class Store(Database):
         reason: str,
         given: Entry,
     ) -> Receipt:
-        """Be done with an item without scoring it, for a reason; what was answered so far is kept."""
+        """Be done with an item without scoring it, for a reason; what was answered so far is kept.
+
+        A reason that the protocol does not have changes nothing.
+        """
+        if not self.protocol.reasons.has("skip" if state == "skipped" else "unsure", reason):
+            return Receipt("unchanged")
 
         def write(session: Session, place: Place, now: Entry) -> Receipt:
             self._draft(session, place, now)
@@ -219,7 +224,12 @@ class Store(Database):
         return Receipt("saved")
 
     def flag(self, annotator_id: int, presentation: int, reason: str, comment: str) -> Receipt:
-        """Report something about an item, once in these words; its answers are not touched."""
+        """Report something about an item, once in these words; its answers are not touched.
+
+        A reason that the protocol does not have changes nothing.
+        """
+        if not self.protocol.reasons.has("flag", reason):
+            return Receipt("unchanged")
         with self.writing() as session:
             own = sheets.seen(session, annotator_id, presentation)
             if own is None or not standing.standing_of(session, annotator_id).may_answer(self.protocol):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import clicks, visit
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.notes import COMMENT_LENGTH
 from annotate_app.blind import literal
 from annotate_app.protocol import Reason

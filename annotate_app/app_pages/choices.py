@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import clicks
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.blind import SHOWN, distinct, literal
 from annotate_app.questions import CHECK, Question
 from annotate_app.store import Store

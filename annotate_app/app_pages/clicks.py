@@ -4,25 +4,22 @@ A callback runs to its end before the page is drawn again; what a page's body do
 click. So callbacks write, in one transaction each, and touch nothing of Streamlit but its session state.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.blind import shown_answer, shown_number, stored_answer
+from annotate_app.app_pages.form import BREAKS, DROPS, Form, form_for
 from annotate_app.passages import passage
-from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, gaps, merged, settle
+from annotate_app.questions import CHECK, Entry, Question, Quote, gaps, merged, settle
 from annotate_app.sheets import writable
-from annotate_app.store import Place, Receipt, Store, View
+from annotate_app.store import Place, Receipt, Store
 from polibias.domain.sides import other
 from polibias.errors import StorageError
 
-ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
-BREAKS, KNOWN = "clicks.breaks", "clicks.known"
-
-BLANK = (None, "")
+ASKED, OPENED, PRESSED = "clicks.asked", "clicks.opened", "clicks.pressed"
 
 SIGNED_OUT = "This window is no longer signed in, so the last click was not saved."
 NOT_SAVED = "Your last choice could not be saved yet. It stays on this page; click it again, or load the page anew."
@@ -39,95 +36,6 @@ UNSEEN = (
 CLOSED = "The study does not take answers any more, so the last click changed nothing."
 NO_PASSAGE = "The marked passage was not found in one of the responses. Mark a passage within one response, please."
 NO_REASON = "Please choose a reason first."
-
-
-class Form(NamedTuple):
-    """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
-
-    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
-    connections, after which choices are new ones. `known` holds what was stored, by widget, when this window was drawn
-    last: only what differs from it on the screen was said here.
-    """
-
-    scheme: AnyScheme
-    view: View
-    drops: int = 0
-    breaks: int = 0
-    known: Mapping[str, str | None] = {}
-
-    @property
-    def name(self) -> str:
-        """The page's name in keys: a number that is this annotator's alone.
-
-        The item's code would show which item comes back, and that two people have the same one.
-        """
-        place = self.view.place
-        return f"p{place.presentation}-{place.revision}-{self.drops}"
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        return asked(self.scheme, bool(self.view.check))
-
-    def key(self, part: str) -> str:
-        return f"{self.name}-{part}"
-
-    def part(self, question: Question) -> str:
-        """A question's place on the screen, which speaks of versions 1 and 2 only."""
-        kind = question.kind
-        asked = shown_number(kind, self.view.first) if kind == "A" or kind == "B" else kind
-        return f"{question.part}-{asked}" + (f"-{self.breaks}" if self.breaks else "")
-
-    def shown(self, question: Question) -> str | None:
-        """What a question shows at first; a value that only follows from another answer is no answer to it."""
-        answers = self.view.entry.answers
-        if not self.scheme.open(question, answers):
-            return None
-        return shown_answer(question, answers.get(question.id), self.view.first)
-
-    def start(self, part: str, stored: str | None) -> str | None:
-        """What a widget starts from, to be asked before it is drawn.
-
-        A widget that this window shows keeps what was chosen here. Where nothing was, it follows what is stored, which
-        another window may have changed.
-        """
-        key = self.key(part)
-        drawn = st.session_state.setdefault(KNOWN, {}).setdefault(self.name, {})
-        drawn[part] = stored
-        if key not in st.session_state:
-            return stored
-        mine = st.session_state[key]
-        if stored not in BLANK and (mine in BLANK or (part in self.known and mine == self.known[part])):
-            st.session_state[key] = stored
-        return None
-
-    def on_screen(self) -> Entry:
-        """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
-        return self._screen(lambda _: True)
-
-    def said_here(self) -> Entry:
-        """What on the screen was said in this window since it was drawn last."""
-        return self._screen(lambda part: part not in self.known or self._value(part) != self.known[part])
-
-    def _screen(self, wanted: Callable[[str], bool]) -> Entry:
-        shown = {question: self.part(question) for question in self.questions}
-        answers = {
-            question.id: stored_answer(question, self._value(part), self.view.first) if wanted(part) else None
-            for question, part in shown.items()
-        }
-        parts = (*(question.part for question in self.questions), "")
-        comments = {part: text for part in parts if (text := self._value(f"comment-{part}"))}
-        said = {part: text for part, text in comments.items() if wanted(f"comment-{part}")}
-        return settle(self.scheme, Entry(answers, said))
-
-    def _value(self, part: str) -> Any:
-        return st.session_state.get(self.key(part))
-
-
-def form_for(store: Store, view: View) -> Form:
-    """The form of a view in this window."""
-    form = Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
-    known = st.session_state.setdefault(KNOWN, {})
-    return form._replace(known=dict(known.get(form.name, {})))
 
 
 def stand(store: Store, place: Place) -> tuple[Form, "State"]:
@@ -310,12 +218,13 @@ def discard(store: Store, form: Form) -> None:
     person = visit.person(store)
     if person is None:
         visit.tell("trouble", SIGNED_OUT)
-        return None
+        return
     place = form.view.place
     try:
         store.discard(person.id, place.presentation, place.revision)
     except StorageError:
-        return visit.tell("trouble", NOT_SAVED)
+        visit.tell("trouble", NOT_SAVED)
+        return
     visit.forget()
     st.session_state[DROPS] = st.session_state.get(DROPS, 0) + 1
 

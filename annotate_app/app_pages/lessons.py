@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.ways import steps
 from annotate_app.questions import Question
 from annotate_app.store import Place, first_open

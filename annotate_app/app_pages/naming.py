@@ -7,7 +7,8 @@ import streamlit as st
 
 from annotate_app.app_pages import aid, aside, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.choices import ask, show_check
-from annotate_app.app_pages.clicks import Form, State
+from annotate_app.app_pages.clicks import State
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.notes import show_comment
 from annotate_app.app_pages.ways import ways
 from annotate_app.blind import distinct, literal

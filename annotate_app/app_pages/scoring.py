@@ -7,7 +7,8 @@ import streamlit as st
 
 from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.cards import Board
-from annotate_app.app_pages.clicks import Form, State
+from annotate_app.app_pages.clicks import State
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.guide import show_guide, show_scale
 from annotate_app.app_pages.notes import show_comment
 from annotate_app.app_pages.ways import ways

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.looks import Look
 from annotate_app.blind import Version, untrimmed
 from annotate_app.differences import Stretch, differences

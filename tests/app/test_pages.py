@@ -312,3 +312,14 @@ def test_a_database_that_cannot_be_read_is_said_calmly(
     assert "cannot be opened right now" in page.error[0].value
     assert not page.radio
     assert "blind.db: gone" in capsys.readouterr().err
+
+
+def test_an_older_draft_does_not_catch_who_has_just_submitted_another_pair(page: AppTest) -> None:
+    fill(page)
+    press(page, "Submit")
+    press(page, "Back to pair 1")
+    score(page, "Framing", 3)
+    press(page, "Forward to pair 2")
+    fill(page)
+    press(page, "Submit")
+    assert heading(page) == "Pair 3 of 8"
