@@ -3,6 +3,8 @@
 Read off the event chain alone. A stretch between two events of one annotator belongs to the item of the earlier one.
 The page reports time away (hidden, or untouched for longer than `QUIET_SECONDS`) as `idle` when its reader comes
 back; a stretch that ends with the page being opened anew has nobody to report it and counts `QUIET_SECONDS` at most.
+The very click with which somebody comes back can be stored before the report: what the report's own stretch cannot
+hold is taken from the stretch that the click ended.
 """
 
 import datetime
@@ -43,12 +45,17 @@ def spent(moments: Iterable[Moment]) -> dict[str, Spent]:
     """Time on each item of one annotator, from what that annotator did, in its order."""
     found: dict[str, Spent] = {}
     began: dict[str, datetime.datetime] = {}
-    before, then = Moment("", "", ""), EPOCH
+    before, then, last = Moment("", "", ""), EPOCH, ("", 0.0)
     for moment in moments:
         at = datetime.datetime.fromisoformat(moment.at)
+        if moment.kind == "idle" and moment.item == last[0]:
+            wall, active, finishes = found[moment.item]
+            late = max(0.0, moment.away - _seconds(then, at))
+            found[moment.item] = Spent(wall, active - min(late, last[1]), finishes)
         if before.item and before.kind not in FINISHED:
             wall, active, finishes = found.get(before.item, NOTHING)
-            found[before.item] = Spent(wall, active + _stretch(then, at, moment), finishes)
+            last = before.item, _stretch(then, at, moment)
+            found[before.item] = Spent(wall, active + last[1], finishes)
         if moment.item and (moment.kind in FINISHED or moment.kind in ON_AN_ITEM):
             start = began.setdefault(moment.item, at)
             wall, active, finishes = found.setdefault(moment.item, NOTHING)

@@ -2,6 +2,8 @@
 // Every choice goes through the page's own widgets, so that a key does exactly what a click does.
 const QUIET_MS = 120000;
 const PAUSE_MS = 1200;
+const SETTLED_MS = 500;
+const TRIES = 3;
 
 // Each run of the page hands over new data; listeners are set once and read what is newest.
 const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
@@ -14,6 +16,7 @@ export default function (component) {
     now.current = now.data.cards[0] ?? "";
     now.seen = Date.now();
     now.gap = "";
+    now.blanks = 0;
   }
   // A submission that was refused leads to what is missing, once for each gap.
   if (now.data.gap && now.data.gap !== now.gap) {
@@ -42,19 +45,35 @@ function listen() {
   new MutationObserver(revive).observe(document.body, { childList: true, subtree: true, ...states });
 }
 
-// A connection that breaks in the middle of a drawing can leave the page empty, or filled again but with every choice
-// blank. All of them are stored: the page is loaded anew, as its reader would do. In an ordinary change of pages the
-// heading is away for a moment too, but only while a drawing is under way.
+// A connection that breaks in the middle of a drawing can leave the page empty, or filled again but with choices
+// blank. All of them are stored: an empty page is loaded anew, as its reader would do, and blank choices are drawn
+// anew. In an ordinary change of pages the heading is away for a moment too, but only while a drawing is under way.
 function revive() {
-  const app = document.querySelector('[data-testid="stApp"]');
-  if (!app || now.revived) return;
-  const connected = app.dataset.testConnectionState === "CONNECTED";
-  const drawing = connected && app.dataset.testScriptState !== "notRunning";
+  const { connected, drawing } = app();
   if (!document.querySelector("h1") && !drawing) now.emptied = true;
-  if (now.emptied && connected) {
+  if (now.emptied && connected && !now.revived) {
     now.revived = true;
     location.reload();
   }
+  clearTimeout(now.look);
+  if (connected && !drawing) now.look = setTimeout(fill, SETTLED_MS);
+}
+
+function app() {
+  const { testConnectionState, testScriptState } = document.querySelector('[data-testid="stApp"]')?.dataset ?? {};
+  const connected = testConnectionState === "CONNECTED";
+  return { connected, drawing: connected && testScriptState !== "notRunning" };
+}
+
+function fill() {
+  const { connected, drawing } = app();
+  if (!now.data || !connected || drawing || now.blanks >= TRIES) return;
+  const boxes = now.data.cards.map(card);
+  if (boxes.includes(null)) return;
+  const chosen = (box) => [...box.querySelectorAll('input:checked, input[role="combobox"]')].filter((one) => one.value);
+  const blank = boxes.flatMap(chosen).length < now.data.chosen;
+  now.blanks = blank ? now.blanks + 1 : 0;
+  if (blank) now.tell("blank", { page: now.page });
 }
 
 // A comment is stored when its writer pauses: Streamlit itself waits until the field is left.

@@ -27,11 +27,23 @@ class Keys(NamedTuple):
     zero: bool = False
 
 
-def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
-    """Mount the hand for the page of this name.
+class Hand(NamedTuple):
+    """What the hand must know of the page called `page`.
 
-    `gap` is the card that keeps the page from being submitted, '' for none. `heard` is told what the hand reports:
-    `quote` or `idle`, and the details.
+    `keys` says whether single keys count. `gap` is the card that keeps the page from being submitted, '' for none.
+    `chosen` is how many choices the screen should show.
+    """
+
+    page: str
+    keys: bool
+    gap: str
+    chosen: int
+
+
+def show(hand: Hand, keys: Keys, heard: Heard) -> None:
+    """Mount the hand. `heard` is told what it reports and the details.
+
+    `quote`: a marked passage; `idle`: time away; `blank`: fewer choices are on the screen than should be.
     """
 
     def listener(kind: str) -> Callable[[], None]:
@@ -43,13 +55,13 @@ def show(page: str, keys: Keys, on: bool, gap: str, heard: Heard) -> None:
         return tell
 
     digits = {part: {"from": first} for part, first in keys.digits.items()}
-    said: dict[str, Any] = {"page": page, "cards": keys.cards, "digits": digits, "sides": keys.sides, "zero": keys.zero}
-    said |= {"keys": on, "gap": gap}
+    said = {**hand._asdict(), "cards": keys.cards, "digits": digits, "sides": keys.sides, "zero": keys.zero}
     _mount(
         key=KEY,
         # As bytes: to see whether anything else is a table, Streamlit loads pandas: 60 MB and most of a second.
         data=json.dumps(said).encode("ascii"),
         on_quote_change=listener("quote"),
         on_idle_change=listener("idle"),
+        on_blank_change=listener("blank"),
         height=1,
     )

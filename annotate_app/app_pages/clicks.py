@@ -42,20 +42,7 @@ def stand(store: Store, place: Place) -> tuple[Form, "State"]:
     """The form of the item at a place and how it stands, for a page to draw."""
     form = form_for(store, store.view(place))
     opened(store, form)
-    found = state(store, form)
-    if visit.reconnected() and found.saved is not None:
-        renew()
-    return form, found
-
-
-def renew() -> None:
-    """Draw every choice anew from what is stored.
-
-    A connection that broke in the middle of a drawing can leave choices blank on a screen whose server believes that
-    they show what was chosen.
-    """
-    st.session_state[BREAKS] = st.session_state.get(BREAKS, 0) + 1
-    st.rerun()
+    return form, state(store, form)
 
 
 def opened(store: Store, form: Form) -> None:
@@ -241,6 +228,8 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
     """What the browser reports about the page on which this form stands."""
     if said.get("page") != form.name:
         return
+    if kind == "blank":
+        st.session_state[BREAKS] = form.breaks + 1
     if kind == "quote":
         add_quote(store, form, str(said.get("part")), said.get("version"), said.get("text"))
     seconds = said.get("seconds")

@@ -1,6 +1,6 @@
 """One place as it stands on the screen of one window: its widgets' names, what they start from, what they say."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -16,16 +16,14 @@ BLANK = (None, "")
 class Form(NamedTuple):
     """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
 
-    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts its broken
-    connections, after which choices are new ones. `known` holds what was stored, by widget, when this window was drawn
-    last: only what differs from it on the screen was said here.
+    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts how often its
+    choices came out blank after a broken connection: choices after that are new ones.
     """
 
     scheme: AnyScheme
     view: View
     drops: int = 0
     breaks: int = 0
-    known: Mapping[str, str | None] = {}
 
     @property
     def name(self) -> str:
@@ -63,14 +61,13 @@ class Form(NamedTuple):
         another window may have changed.
         """
         key = self.key(part)
-        drawn = st.session_state.setdefault(KNOWN, {}).setdefault(self.name, {})
-        drawn[part] = stored
-        if key not in st.session_state:
-            return stored
-        mine = st.session_state[key]
-        if stored not in BLANK and (mine in BLANK or (part in self.known and mine == self.known[part])):
-            st.session_state[key] = stored
-        return None
+        known = self._known
+        if key in st.session_state:
+            mine, follows = st.session_state[key], part in known and st.session_state[key] == known[part]
+            if stored not in BLANK and (mine in BLANK or follows):
+                st.session_state[key] = stored
+        known[part] = stored
+        return None if key in st.session_state else stored
 
     def on_screen(self) -> Entry:
         """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
@@ -78,7 +75,14 @@ class Form(NamedTuple):
 
     def said_here(self) -> Entry:
         """What on the screen was said in this window since it was drawn last."""
-        return self._screen(lambda part: part not in self.known or self._value(part) != self.known[part])
+        known = self._known
+        return self._screen(lambda part: part not in known or self._value(part) != known[part])
+
+    @property
+    def _known(self) -> dict[str, str | None]:
+        """What was stored when this window was drawn last, by widget: what differs from it was said here."""
+        by_page: dict[str, dict[str, str | None]] = st.session_state.setdefault(KNOWN, {})
+        return by_page.setdefault(self.name, {})
 
     def _screen(self, wanted: Callable[[str], bool]) -> Entry:
         shown = {question: self.part(question) for question in self.questions}
@@ -91,12 +95,18 @@ class Form(NamedTuple):
         said = {part: text for part, text in comments.items() if wanted(f"comment-{part}")}
         return settle(self.scheme, Entry(answers, said))
 
+    @property
+    def chosen(self) -> int:
+        """How many choices the screen shows, as far as the server knows.
+
+        A connection that broke in the middle of a drawing can leave them blank; then the page's hand reports it.
+        """
+        return sum(1 for one in self.questions if (self._value(self.part(one)) or self.shown(one)) is not None)
+
     def _value(self, part: str) -> Any:
         return st.session_state.get(self.key(part))
 
 
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
-    form = Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
-    known = st.session_state.setdefault(KNOWN, {})
-    return form._replace(known=dict(known.get(form.name, {})))
+    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))

@@ -30,16 +30,13 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: 
             pace.begin(store, person, form, row)
             st.text(visible(scheme.intro))
             look = looks.show(store, form)
-            aid.show(form.name, _keys(form), look.keys and writable(place), state.gap, _heard(store, form))
+            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
+            aid.show(hand, _keys(form), partial(clicks.heard, store, form))
             versions.show(form, shown, look, ("", ""))
         with right, st.container(key="panel"):
             _panel(store, form, scheme, row, state)
     frame.end(store)
     clicks.check_drawn(form, state)
-
-
-def _heard(store: Store, form: Form) -> aid.Heard:
-    return lambda kind, said: clicks.heard(store, form, kind, said)
 
 
 def _keys(form: Form) -> aid.Keys:

@@ -31,16 +31,13 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
             _standing(store, form)
             show_guide(rubric)
             look = looks.show(store, form)
-            aid.show(form.name, cards.keys(board), look.keys and writable(place), state.gap, _heard(store, form))
+            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
+            aid.show(hand, cards.keys(board), partial(clicks.heard, store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])
         with right, st.container(key="panel"):
             _panel(board, row, state)
     frame.end(store)
     clicks.check_drawn(form, state)
-
-
-def _heard(store: Store, form: Form) -> aid.Heard:
-    return lambda kind, said: clicks.heard(store, form, kind, said)
 
 
 def _panel(board: Board, row: Sequence[Place], state: State) -> None:

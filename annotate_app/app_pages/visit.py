@@ -12,7 +12,6 @@ from annotate_app import access
 from annotate_app.store import Place, Store, first_open, reachable
 
 COOKIE, AT, NOTICE, TAUGHT = "visit.cookie", "visit.at", "visit.notice", "visit.taught"
-CONNECTION = "visit.connection"
 END, LEAVING, NEXT, TERMS = "end", "leaving", "next", "terms"
 Kind = Literal["done", "information", "trouble"]
 
@@ -34,13 +33,6 @@ def person(store: Store) -> access.Person | None:
         cookie = st.session_state.get(COOKIE, "")
     st.session_state[COOKIE] = cookie
     return access.person(store, cookie)
-
-
-def reconnected() -> bool:
-    """Whether this drawing is the first over another connection than the one before."""
-    now, before = st.context.headers.get("Sec-WebSocket-Key"), st.session_state.get(CONNECTION)
-    st.session_state[CONNECTION] = now or before
-    return None not in (now, before) and now != before
 
 
 def at() -> object:

@@ -216,6 +216,15 @@ def test_a_window_left_open_never_takes_back_what_was_said_elsewhere(page: AppTe
     assert comment(page).value == "better words"
 
 
+def test_the_first_click_in_a_stale_window_takes_nothing_back(page: AppTest, store: Store) -> None:
+    score(page, "Framing", 1)
+    stale = window()
+    score(page, "Framing", 2)
+    score(stale, "Severity", 1)
+    assert [stored(store, name)[0] for name in ("framing", "severity")] == [2, 1]
+    assert question(stale, "Framing", "how large").value == "2"
+
+
 def test_a_stale_window_shows_what_was_changed_before_it_can_submit(page: AppTest, store: Store) -> None:
     fill(page, 1, "1")
     phone = window()

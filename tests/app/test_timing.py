@@ -111,3 +111,11 @@ def test_what_others_do_to_a_row_is_neither_time_nor_its_end(tmp_path: Path) -> 
     store.submit(ann, place.presentation, 1, complete())
     assert list(store.spent(ann)) == [store.view(place).item.code]
     assert store.spent(annotator_id(store, "bob")) == {}
+
+
+def test_time_away_reported_after_the_click_that_ended_it_is_no_work() -> None:
+    """Both come in one message of the browser, in no certain order."""
+    start, back = [at(0, "opened"), at(60, "draft")], 3660.0
+    idle, done = at(back, "idle", away=3600), at(back, "submitted")
+    assert spent([*start, idle, done])["i"] == spent([*start, done, idle])["i"] == Spent(back, 60, 1)
+    assert spent([*start, at(back, "draft"), idle])["i"].active == 60

@@ -23,7 +23,7 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 NAMED = """() => { const one = document.activeElement;
-  return [one.ariaLabel, ...[...one.labels ?? []].map(label => label.innerText), one.innerText].join("\n"); }"""
+  return [one.ariaLabel, ...[...one.labels ?? []].map(label => label.innerText), one.innerText].join(); }"""
 
 
 def tab_to(desk: Desk, words: str) -> None:
