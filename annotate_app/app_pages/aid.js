@@ -45,18 +45,22 @@ function listen() {
   new MutationObserver(revive).observe(document.body, { childList: true, subtree: true, ...states });
 }
 
-// A connection that breaks in the middle of a drawing can leave the page empty, or filled again but with choices
-// blank. All of them are stored: an empty page is loaded anew, as its reader would do, and blank choices are drawn
-// anew. In an ordinary change of pages the heading is away for a moment too, but only while a drawing is under way.
+// A connection that breaks in the middle of a drawing can leave the page empty or cut short, or filled again but with
+// choices blank. All of them are stored: a page without its foot is loaded anew, as its reader would do, and blank
+// choices are drawn anew.
 function revive() {
   const { connected, drawing } = app();
-  if (!document.querySelector("h1") && !drawing) now.emptied = true;
-  if (now.emptied && connected && !now.revived) {
-    now.revived = true;
-    location.reload();
-  }
+  if (!connected) now.broke = true;
   clearTimeout(now.look);
-  if (connected && !drawing) now.look = setTimeout(fill, SETTLED_MS);
+  if (connected && !drawing) now.look = setTimeout(settled, SETTLED_MS);
+}
+
+function settled() {
+  const { connected, drawing } = app();
+  if (!connected || drawing) return;
+  if (now.broke && !document.querySelector(".st-key-foot")) return location.reload();
+  now.broke = false;
+  if (now.data) fill();
 }
 
 function app() {
@@ -66,10 +70,8 @@ function app() {
 }
 
 function fill() {
-  const { connected, drawing } = app();
-  if (!now.data || !connected || drawing || now.blanks >= TRIES) return;
   const boxes = now.data.cards.map(card);
-  if (boxes.includes(null)) return;
+  if (boxes.includes(null) || now.blanks >= TRIES) return;
   const chosen = (box) => [...box.querySelectorAll('input:checked, input[role="combobox"]')].filter((one) => one.value);
   const blank = boxes.flatMap(chosen).length < now.data.chosen;
   now.blanks = blank ? now.blanks + 1 : 0;

@@ -30,7 +30,7 @@ DROPPED = f"""(control, delay) => {{
   control.click();
   if (delay >= 0) setTimeout(() => {DROP}, delay);
 }}"""
-DELAYS = (-1, 0, 5, 20)
+DELAYS = (-1, 0, 5, 20, 60)
 """Milliseconds from a click to the break; -1 is a click on a connection that is gone already."""
 
 
