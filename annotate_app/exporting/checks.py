@@ -86,7 +86,7 @@ def _check_places(where: str, snapshot: Snapshot, told: Told) -> None:
         drafts |= {place} if any(sheet.state == "draft" for sheet in found) else set()
     _same(where, "the places", rows, told.assigned)
     _same(where, "the answers", sheets, {place: [one.body for one in done] for place, done in told.finishes.items()})
-    _same(where, "the flags", flags, told.flags)
+    _same(where, "the flags", flags, {place: [one[:3] for one in said] for place, said in told.flags.items()})
     _same(where, "the drafts", dict.fromkeys(drafts, True), dict.fromkeys(told.drafts, True))
     for place, done in told.finishes.items():
         _check_finishes(where, place, items[place], [(one.kind, one.item, one.body["state"]) for one in done])

@@ -43,6 +43,7 @@ from polibias.records.manifest import read_manifest
 from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.app.conftest import annotator_id, enrol, make_project
+from tests.app.exporting import tamper
 from tests.app.masked_items import NAMING, PROTOCOL, assigned, line, make, named, naming, pairs
 
 COUNTRIES = tuple(one.id for one in NAMING.candidates)
@@ -479,6 +480,12 @@ TAMPERED = {
     "an event less": "DELETE FROM event WHERE number = (SELECT max(number) FROM event)",
     "an event changed": "UPDATE event SET body = replace(body, 'iran', 'peru')",
     "another scheme": "UPDATE project SET scheme = replace(scheme, 'guessing', 'sure')",
+    "no end": "DELETE FROM closure",
+    "a withdrawal": "INSERT INTO withdrawal VALUES (1, '2028-01-01T00:00:00.000Z')",
+    "no flag": "DELETE FROM flag",
+    "another flag": """UPDATE flag SET comment = '"nothing"'""",
+    "a place given up": "INSERT INTO release VALUES (1, 'abandoned', '2028-01-01T00:00:00.000Z')",
+    "another role": "UPDATE presentation SET role = 'practice', batch = 0",
     "an item less": "DELETE FROM item WHERE code = (SELECT max(code) FROM item)",
 }
 
@@ -500,6 +507,15 @@ def test_a_database_that_was_changed_is_not_exported(answered: Study, name: str)
     with pytest.raises(DamagedRecord, match="restore"):
         changed.export()
     assert not answered.out.exists()
+
+
+def test_times_are_those_of_the_chain(answered: Study) -> None:
+    tamper(
+        answered.made.database, *(f"UPDATE {name} SET at = '2020-01-01T00:00:00.000Z'" for name in ("closure", "flag"))
+    )
+    answered.export()
+    assert "2020" not in (answered.out / "codebook.md").read_text("utf-8")
+    assert not answered.table("flags.csv")[0]["at"].startswith("2020")
 
 
 def test_a_sealed_file_of_another_project_is_refused(answered: Study, tmp_path: Path) -> None:
