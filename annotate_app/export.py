@@ -98,7 +98,7 @@ def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
     with store.reading() as session:
         snapshot = take(session)
         origins = check_origin(store, sealed, run, snapshot)
-        told = check_told(store, snapshot)
+        told = check_told(store, sealed, snapshot)
         check_drawn(session, store, snapshot)
         removes = store.protocol.withdrawal == "remove"
         found = outcomes(snapshot, told, removes)

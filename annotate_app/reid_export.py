@@ -134,7 +134,7 @@ def gather(store: Store, sealed: Sealed) -> Gathered:
     with store.reading() as session:
         snapshot = take(session)
         check_origin(store, sealed, snapshot)
-        told = check_told(store, snapshot)
+        told = check_told(store, sealed, snapshot)
         check_drawn(session, store, snapshot)
     removed = snapshot.withdrawn if store.protocol.withdrawal == "remove" else set()
     kept = _kept(snapshot, removed)

@@ -486,6 +486,8 @@ TAMPERED = {
     "another flag": """UPDATE flag SET comment = '"nothing"'""",
     "a place given up": "INSERT INTO release VALUES (1, 'abandoned', '2028-01-01T00:00:00.000Z')",
     "another role": "UPDATE presentation SET role = 'practice', batch = 0",
+    "another text": "UPDATE item SET content = replace(content, 'wrongly', 'rightly')",
+    "another rule": "UPDATE project SET protocol = replace(protocol, 'guess', 'know')",
     "an item less": "DELETE FROM item WHERE code = (SELECT max(code) FROM item)",
 }
 
@@ -522,6 +524,15 @@ def test_a_sealed_file_of_another_project_is_refused(answered: Study, tmp_path: 
     other = make(tmp_path / "other", pairs(7), name="other")
     with pytest.raises(InputError, match="another project"):
         export_guesses(answered.store, read_sealed(other.sealed), answered.out)
+
+
+@pytest.mark.parametrize("changed", [{"x": "peru"}, {"y": "peru"}, {"category": "tension"}])
+def test_the_truth_cannot_be_changed_afterwards(answered: Study, changed: dict[str, str]) -> None:
+    sealed = read_sealed(answered.made.sealed)
+    items = {code: msgspec.structs.replace(one, **changed) for code, one in sealed.items.items()}
+    with pytest.raises(DamagedRecord, match="the sealed file is not the one"):
+        export_guesses(answered.store, msgspec.structs.replace(sealed, items=items), answered.out)
+    assert not answered.out.exists()
 
 
 # one person, one identity
