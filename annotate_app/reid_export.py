@@ -8,7 +8,7 @@ export. With a closed study a second export changes nothing.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from annotate_app.exporting.checks import check_drawn, check_told
+from annotate_app.exporting.early import all_openings, check_end, open_early
 from annotate_app.exporting.snapshot import Shown, Snapshot, take
 from annotate_app.exporting.told import Place, Told
 from annotate_app.questions import Naming
@@ -32,7 +33,6 @@ from annotate_app.reid_tables import (
     parquet_of,
 )
 from annotate_app.sealed import MaskedOrigin, Sealed
-from annotate_app.standing import closed
 from annotate_app.store import Store
 from annotate_app.timing import Spent, spent
 from polibias.domain.ids import plain, tagged_hash
@@ -40,9 +40,9 @@ from polibias.domain.reidentification import outcome
 from polibias.domain.rows import ReidGuess, Seen
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import storing, write_file
-from polibias.records.ledger import Ledger
+from polibias.records.ledger import Ledger, read
 from polibias.records.manifest import Manifest, changed_files, manifest_hash, read_manifest, seal
-from polibias.records.openings import Opening
+from polibias.records.openings import INTERIM, Opening
 from polibias.records.runs import GUESSES, MANIFEST, Run
 
 KIND = "reidentification"
@@ -63,17 +63,16 @@ class Given(NamedTuple):
 class Gathered(NamedTuple):
     """Everything an export says, read in one consistent view.
 
-    `rows` are all finished revisions in their order, `removed` counts the people who withdrew and whose answers are
-    therefore left out. `closed_at` is None before the end.
+    `rows` are all finished revisions in their order, `removed` names the people who withdrew and whose answers
+    are therefore left out. `closed_at` is None before the end.
     """
 
     rows: list[Guess]
     flags: list[Flagged]
-    removed: int
+    removed: set[str]
     closed_at: str | None
-    interim: list[Opening]
-    events: int
-    head: str
+    interim: Sequence[Opening]
+    snapshot: Snapshot
 
 
 class Exported(NamedTuple):
@@ -86,7 +85,7 @@ class Exported(NamedTuple):
     rows: int
     revisions: int
     manifest: str
-    interim: list[Opening]
+    interim: Sequence[Opening]
 
 
 def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None = None, bom: bool = False) -> Exported:
@@ -99,10 +98,12 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None 
     """
     _check_place(out, store.project.name)
     gathered = gather(store, sealed)
-    _check_reason(store, gathered, interim)
+    check_end(store, gathered.closed_at or "", interim)
+    _check_newer(out, gathered)
     if interim is not None:
-        _open_early(store, interim, sum(one.current for one in gathered.rows))
+        open_early(store, gathered.snapshot, interim, sum(one.current for one in gathered.rows), {})
         gathered = gather(store, sealed)
+    gathered = gathered._replace(interim=all_openings(gathered.interim, out, store.project.name))
     with _beside(out) as building:
         _write(building, store, sealed, gathered, bom)
         _put(building, out)
@@ -110,23 +111,18 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None 
     return Exported(out, current, len(gathered.rows), manifest_hash(out), gathered.interim)
 
 
-def _open_early(store: Store, reason: str, rows: int) -> None:
-    """Tell the event chain of an export before the close, unless the close came first."""
-    with store.writing() as session:
-        if closed(session):
-            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
-        store.record(session, "interim", "", "", {"reason": reason, "annotations": rows})
-
-
-def _check_reason(store: Store, gathered: Gathered, interim: str | None) -> None:
-    name = store.project.name
-    if gathered.closed_at is None and not (interim or "").strip():
-        raise InputError(
-            f"{store.path}: the study is not closed; close it with: polibias-annotate close {name}, or export what "
-            "there is with --interim REASON, which every later report will say"
-        )
-    if gathered.closed_at is not None and interim is not None:
-        raise InputError(f"{store.path}: the study is closed; export it without --interim")
+def _check_newer(out: Path, gathered: Gathered) -> None:
+    """Raises DamagedRecord if an earlier export in `out` has a later revision; who withdrew since has none at all."""
+    last: dict[Place, int] = {}
+    for one in gathered.rows:
+        last[one.row.annotator, one.row.position] = one.row.revision
+    for entry in read(Run(out).guesses()):
+        row = entry.row
+        if row.annotator not in gathered.removed and row.revision > last.get((row.annotator, row.position), 0):
+            raise DamagedRecord(
+                f"{entry.where}: a later answer of '{row.annotator}' at place {row.position} than the project's "
+                f"database has: it is an older copy; restore a newer one, or move {out} away"
+            )
 
 
 def gather(store: Store, sealed: Sealed) -> Gathered:
@@ -142,11 +138,10 @@ def gather(store: Store, sealed: Sealed) -> Gathered:
     return Gathered(
         rows=[guess for one in kept for guess in _guesses(sealed, told, one, times[one.annotator])],
         flags=sorted((flag for one in kept for flag in _flagged(sealed, told, one)), key=lambda flag: flag.at),
-        removed=len(removed),
+        removed={snapshot.people[one].name for one in removed},
         closed_at=told.closed_at or None,
         interim=told.interims,
-        events=len(snapshot.events),
-        head=snapshot.events[-1].hash,
+        snapshot=snapshot,
     )
 
 
@@ -231,7 +226,9 @@ def _write(folder: Path, store: Store, sealed: Sealed, gathered: Gathered, bom: 
     about = _about(sealed, gathered)
     scheme = store.scheme
     assert isinstance(scheme, Naming)  # check_origin saw to it
-    write_file(folder / CODEBOOK, codebook(scheme, store.protocol, about).encode("utf-8", "backslashreplace"))
+    write_file(
+        folder / CODEBOOK, codebook(scheme, store.protocol, about, gathered.interim).encode("utf-8", "backslashreplace")
+    )
     seal(run, folder, about)
 
 
@@ -261,14 +258,14 @@ def _about(sealed: Sealed, gathered: Gathered) -> dict[str, Any]:
         "asked": sealed.rubric,
         "seed": sealed.seed,
         "closed_at": gathered.closed_at,
-        "interim": plain(gathered.interim),
+        INTERIM: {sealed.project: plain(gathered.interim)} if gathered.interim else {},
         "annotators": len({one.row.annotator for one in current}),
-        "removed": gathered.removed,
+        "removed": len(gathered.removed),
         "rows": len(current),
         "revisions": len(gathered.rows),
         "flags": len(gathered.flags),
-        "events": gathered.events,
-        "chain": gathered.head,
+        "events": len(gathered.snapshot.events),
+        "chain": gathered.snapshot.events[-1].hash,
     }
 
 
