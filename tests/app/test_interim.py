@@ -240,6 +240,7 @@ def test_withdrawn_answers_are_left_out_and_earlier_ones_taken_back(tmp_path: Pa
     assert person["withdrawn_at"]
     assert person["checks_passed"] == person["active_seconds_median"] == person["flags"] == ""
     assert "1 annotator withdrew, and what they answered is left out" in codebook(place)
+    assert "stay in `first.jsonl`, which only grows, superseded but readable" in codebook(place)
     assert export(store, place.sealed, place.run).new == 0
     assert verify(place.run) == []
 
