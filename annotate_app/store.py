@@ -208,7 +208,8 @@ class Store(Database):
                 before = sheets.standing(session, place)
                 now = merged(self.scheme, before, given(before))
                 receipt = write(session, place, now)
-            if receipt.outcome in ("saved", "incomplete"):
+                stored = sheets.entry(session, presentation, revision) is not None
+            if stored and receipt.outcome in ("saved", "incomplete", "unseen"):
                 self._read_back(presentation, revision, now)
         return receipt
 

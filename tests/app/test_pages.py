@@ -83,6 +83,12 @@ def test_submitting_too_early_names_what_is_missing(page: AppTest, store: Store)
     assert stored(store, "severity", 2) == (1, "none")
 
 
+def test_submitting_a_blank_page_names_everything(page: AppTest, store: Store) -> None:
+    press(page, "Submit")
+    assert all(f"**{dimension.title}** (a score)" in page.error[0].value for dimension in RUBRIC.dimensions)
+    assert store.places(annotator_id(store, "ann"))[0].draft is None
+
+
 def test_a_score_of_zero_asks_for_no_country_and_none_is_never_put_into_anybodys_mouth(
     page: AppTest, store: Store
 ) -> None:
