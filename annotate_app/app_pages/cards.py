@@ -78,7 +78,7 @@ def show(board: Board) -> None:
 @contextmanager
 def _card(board: Board, part: Dimension | Label) -> Iterator[None]:
     with st.container(border=True, key=board.form.key(f"card-{part.id}"), gap="small"):
-        st.subheader(literal(part.title), anchor=False)
+        st.header(literal(part.title), anchor=False)
         st.text(visible(part.human))
         yield
 

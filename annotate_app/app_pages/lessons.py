@@ -27,7 +27,7 @@ def show(form: Form, row: Sequence[Place], words: Words) -> bool:
     lesson = form.view.lesson
     if lesson is None:
         return False
-    st.subheader("What we would have answered", anchor=False)
+    st.header("What we would have answered", anchor=False)
     asked = [question for question in form.questions if question.id in lesson.expected]
     if asked:
         st.markdown("\n".join(_line(form, question, lesson.expected[question.id], words) for question in asked))

@@ -21,7 +21,7 @@ def show(store: Store, person: int) -> None:
     """Draw the record as a table, and offer it as a file."""
     row = [place for place in store.places(person) if place.role != "practice"]
     lines = [_line(store, place) for place in row if place.finished or place.draft]
-    st.subheader("Your own record", anchor=False)
+    st.header("Your own record", anchor=False)
     if not lines:
         st.text("You have not answered anything.")
         return
