@@ -1,13 +1,14 @@
 """The `polibias-annotate` command: parses, calls, prints. Everything heavy is imported where it is used."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from annotate_app.commands import ending, exporting, following, keeping, serving
-from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded
+from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded, counted
 from polibias.errors import PoliBiasError
 
 INTERRUPTED = 130
@@ -16,6 +17,9 @@ URL = "http://127.0.0.1:8501"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 the checked thing does not hold, 2 bad input or usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show must not cost a link
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = parser().parse_args(arguments)
         return int(options.command(options))
@@ -27,6 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except (OSError, UnicodeEncodeError) as error:
+        what = (
+            f"{error.filename or 'a file'}: {error.strerror}" if isinstance(error, OSError) else "not a name in UTF-8"
+        )
+        print(f"polibias-annotate: {_one_line(str(what))}; check the names and the space on the disk", file=sys.stderr)
+        return 2
 
 
 def _one_line(text: str) -> str:
@@ -109,7 +119,7 @@ def _create(options: argparse.Namespace) -> int:
     wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
     source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
     made = create(source, wanted, options.projects, options.sealed)
-    print(f"{made.database}: {made.items} items, annotation seed {made.seed}")
+    print(f"{made.database}: {counted(made.items, 'item')}, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")
     if made.named:
         print(f"in {made.named} items a response names its own model; the export marks them in `names_itself`")
@@ -132,10 +142,11 @@ def _invite(options: argparse.Namespace) -> int:
             invitations = invite(session, store, options.annotators, options.url, barred, options.more)
             write(invitations)
     for one in invitations:
-        if one.items < one.wanted:
-            print(f"{one.annotator}: {one.items} of {one.wanted} items; no more need an annotator", file=sys.stderr)
+        if one.given < one.wanted:
+            why = "the others need no annotator, or hold pairs that they have seen in another project"
+            print(f"{one.annotator}: {one.given} of {one.wanted} items; {why}", file=sys.stderr)
     if options.out:
-        print(f"{options.out}: {len(invitations)} personal links; send each to its person only")
+        print(f"{options.out}: {counted(len(invitations), 'personal link')}; send each to its person only")
     else:
         for one in invitations:
             print(f"{one.annotator}\t{one.link}")

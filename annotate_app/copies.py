@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from annotate_app import chain, migrations
 from annotate_app.chain import Link
-from annotate_app.database import BUSY_SECONDS, FILE
+from annotate_app.database import BUSY_SECONDS, FILE, NAME
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import reading, storing, sync_folder
 
@@ -139,13 +139,19 @@ def _contents(connection: sqlite3.Connection, where: str) -> Contents:
     said = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if said != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
         raise DamagedRecord(f"{where}: damaged ({said if said != 'ok' else 'a row refers to one that is gone'})")
-    revision = str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    laid_out = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    revision = str(laid_out[0]) if laid_out else "nothing"
     if revision not in migrations.known():
         raise InputError(f"{where}: laid out as {revision}, which this program does not know; use the one it is from")
-    project, genesis = connection.execute("SELECT name, genesis FROM project").fetchone()
+    found = connection.execute("SELECT name, genesis FROM project").fetchone()
+    if found is None or not NAME.fullmatch(str(found[0])):
+        raise DamagedRecord(f"{where}: holds no project that this program made; restore another copy")
+    project, genesis = found
     head = chain.check((Link(*row) for row in connection.execute(EVENTS)), genesis, where)
     events, until = connection.execute("SELECT count(*), max(at) FROM event").fetchone()
-    return Contents(project, revision, events, head, until or "")
+    if not events:
+        raise DamagedRecord(f"{where}: its chain of events is gone; restore another copy")
+    return Contents(project, revision, events, head, until)
 
 
 def restore(file: Path, name: str | None, projects: Path) -> Copy:

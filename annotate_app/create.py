@@ -4,7 +4,6 @@ All or nothing: both are built beside their places and moved there at the end, t
 enrols in a folder of projects holds it, so what lies half-built there was left by a `create` that was killed.
 """
 
-import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +14,9 @@ from typing import Any, NamedTuple
 from sqlmodel import Session
 
 from annotate_app.assignment import room, sample
+from annotate_app.beginning import beginning
 from annotate_app.chain import GENESIS, now, record
-from annotate_app.database import FILE, Database
+from annotate_app.database import FILE, NAME, Database
 from annotate_app.exposure import enrolling
 from annotate_app.migrations import upgrade
 from annotate_app.origins import Material, Source, texts_of
@@ -39,7 +39,6 @@ from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.errors import InputError
 from polibias.records.documents import storing, sync_folder
 
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SEED_BITS = 31
 RESERVED = (".repeats", ".annotators")
 """How no project is called: a table of its export would be another table of another project's."""
@@ -85,8 +84,9 @@ def create(source: Source, wanted: Wanted, projects: Path, sealed: Path) -> Crea
         _check_free(folder, sealed_file)
         keys = Keys(secrets.token_bytes(KEY_BYTES), pair_key(sealed))
         with _beside(folder) as building:
-            _write_database(building / FILE, wanted, source.scheme, seed, keys, chosen)
-            _publish(building, folder, sealed_file, _sealed(wanted, source, seed, keys, chosen))
+            origin = _sealed(wanted, source, seed, keys, chosen)
+            _write_database(building / FILE, wanted, source.scheme, origin, keys, chosen)
+            _publish(building, folder, sealed_file, origin)
     named = sum(1 for one in chosen if isinstance(one.origin, PairOrigin) and one.origin.names_itself)
     return Created(folder / FILE, sealed_file, len(chosen), seed, named)
 
@@ -212,18 +212,19 @@ def _sealed(wanted: Wanted, source: Source, seed: int, keys: Keys, chosen: Seque
 
 
 def _write_database(
-    path: Path, wanted: Wanted, scheme: Scheme, seed: int, keys: Keys, chosen: Sequence[Material]
+    path: Path, wanted: Wanted, scheme: Scheme, sealed: Sealed, keys: Keys, chosen: Sequence[Material]
 ) -> None:
     """The blind half. Rows go in by code, so that not even their order tells where they come from."""
     items = sorted((_item(keys, one) for one in chosen), key=_code)
     items += [_lesson(keys, *one) for one in enumerate(wanted.protocol.practice.items, start=1)]
     with closing(Database(path)) as database, database.writing() as session:
         upgrade(session.connection())
-        session.add(_project(wanted, scheme, seed, key_name(keys.pairs)))
+        project = _project(wanted, scheme, sealed.seed, key_name(keys.pairs))
+        session.add(project)
         _add_questions(session, scheme)
         session.add_all(items)
         session.flush()
-        record(session, GENESIS, "created", "", "", {"items": len(chosen), "seed": seed})
+        record(session, GENESIS, "created", "", "", beginning(project, items, sealed))
     with storing(path):
         path.chmod(0o600)
 

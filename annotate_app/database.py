@@ -4,6 +4,7 @@ Writers take SQLite's write lock at once (BEGIN IMMEDIATE) and commit one transa
 consistent view (WAL).
 """
 
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from polibias.errors import InputError, StorageError
 
 FILE = "blind.db"
 BUSY_SECONDS = 15
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+"""How a project is called: its name is a folder's and a file's."""
 
 
 class Database:

@@ -27,12 +27,17 @@ def close(store: Store) -> Closed:
         before = session.get(Closure, 1)
         if before is not None:
             return Closed(before.at, [], False)
-        unfinished = [one for one in board(session).annotators if one.open]
+        unfinished = [one for one in board(session).annotators if one.submitted + one.left < one.total]
         closure = Closure.model_validate({"at": now()})
         session.add(closure)
         session.flush()
-        store.record(session, "closed", "", "", {"open": sum(one.open for one in unfinished)})
+        store.record(session, "closed", "", "", {"open": sum(open_places(one) for one in unfinished)})
         return Closed(closure.at, unfinished, True)
+
+
+def open_places(one: Standing) -> int:
+    """How many places of a person are not done with, whatever became of the person."""
+    return one.total - one.submitted - one.left
 
 
 def revoke(store: Store, name: str) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TextIO
 from urllib.parse import urlsplit
 
 import msgspec
+from sqlalchemy import func
 from sqlmodel import Session, col, select, update
 
 from annotate_app import slots
@@ -29,6 +30,8 @@ from polibias.errors import InputError
 
 NAME = re.compile(r"[^\W_][\w.@ -]{0,63}")
 PRACTICE = 0
+# A name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/?")
 Clock = Callable[[], datetime.datetime]
 
 
@@ -39,12 +42,14 @@ def utc_now() -> datetime.datetime:
 class Invitation(NamedTuple):
     """An annotator and the link that lets them in. The link is shown once and stored nowhere.
 
-    `items` counts those in the person's row, repeats apart; `wanted` is how many there should have been.
+    `items` counts those in the person's row, repeats apart; `given` those that this invitation gave, and `wanted` how
+    many it should have given.
     """
 
     annotator: str
     link: str
     items: int
+    given: int
     wanted: int
 
 
@@ -62,16 +67,17 @@ def check_names(names: Sequence[str]) -> None:
 
 def check_url(url: str) -> str:
     """The address that links start with. Raises InputError unless it is one of a web server."""
-    parts = urlsplit(url)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.query
-        or parts.fragment
-        or parts.path.strip("/")
-    ):
+    if not ADDRESS.fullmatch(url) or not _has_port(url):
         raise InputError(f"--url {url!a}: give the server's address only, such as https://annotate.example.org")
     return url.rstrip("/")
+
+
+def _has_port(url: str) -> bool:
+    """Whether the address has no port, or one that there is."""
+    try:
+        return urlsplit(url).port != 0
+    except ValueError:
+        return False
 
 
 def invite(
@@ -104,22 +110,34 @@ def invite(
 def _invitation(session: Session, store: Store, name: str, base: str, wish: Wish) -> Invitation:
     """An invitation; the wish is for further items, those of who is new are the protocol's."""
     annotator = session.exec(select(Annotator).where(Annotator.identity == identity(name))).first()
-    wanted = store.protocol.assignment.items_each
+    wanted, given, size = store.protocol.assignment.items_each, 0, 0
     if annotator is None:
         annotator = _enrol(session, store, name)
         _assign(session, store, annotator, wish._replace(size=wanted))
+        size = wanted or _study_items(session)
+        given = _firsts(session, annotator)
     elif wish.size:
         _check_takes_part(session, store, annotator)
+        before, size = _firsts(session, annotator), wish.size
         _assign(session, store, annotator, wish)
+        given = _firsts(session, annotator) - before
     revoked = revoke(session, annotator)
     token = new_secret()
     fields = {"annotator_id": annotator.id, "token_hash": digest(token), "created_at": now()}
     session.add(Invite.model_validate(fields))
     session.flush()
     store.record(session, "invited", annotator.name, "", {"revoked": revoked})
-    row = session.exec(select(Presentation).where(Presentation.annotator_id == annotator.id)).all()
-    items = sum(1 for one in row if one.role == "first")
-    return Invitation(annotator.name, f"{base}/invite#{token}", items, max(wanted, wish.size))
+    return Invitation(annotator.name, f"{base}/invite#{token}", _firsts(session, annotator), given, size)
+
+
+def _firsts(session: Session, annotator: Annotator) -> int:
+    """How many items of the study a person was ever given."""
+    mine = Presentation.annotator_id == annotator.id, Presentation.role == "first"
+    return session.exec(select(func.count()).where(*mine)).one()
+
+
+def _study_items(session: Session) -> int:
+    return session.exec(select(func.count()).where(Item.lesson == "")).one()
 
 
 def _check_takes_part(session: Session, store: Store, annotator: Annotator) -> None:

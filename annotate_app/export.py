@@ -10,13 +10,12 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlmodel import col, select
-
 from annotate_app.exporting import pair_table, people, stream
 from annotate_app.exporting.cells import write_csv, write_parquet
 from annotate_app.exporting.checks import check_drawn, check_told
 from annotate_app.exporting.codebook import Facts, Table, codebook
 from annotate_app.exporting.counts import Counts, annotations, check_counts, counted
+from annotate_app.exporting.early import all_openings, check_end, open_early
 from annotate_app.exporting.files import Files, about, files_of
 from annotate_app.exporting.outcomes import Outcome, outcomes
 from annotate_app.exporting.pair_origin import check_origin
@@ -24,9 +23,7 @@ from annotate_app.exporting.pair_rows import Study, annotation, check_quotes
 from annotate_app.exporting.snapshot import Snapshot, take
 from annotate_app.exporting.told import Told
 from annotate_app.questions import Scoring
-from annotate_app.schema import Event
 from annotate_app.sealed import Sealed
-from annotate_app.standing import closed
 from annotate_app.store import Store
 from polibias.domain.ids import plain
 from polibias.domain.rows import Seen
@@ -78,12 +75,15 @@ def export(store: Store, sealed: Sealed, run: Run, interim: str | None = None, b
     file and run do not belong together or say different things.
     """
     checked = _checked(store, sealed, run)
-    _check_end(checked, interim)
+    check_end(store, checked.told.closed_at, interim)
     rows = run.annotations(store.project.name)
     with run.locked():
         reopen(run, rows)
         planned = stream.plan(rows, *_rows(checked))
-        interims = (*checked.told.interims, *([_open_early(checked, interim)] if interim is not None else []))
+        interims = all_openings(checked.told.interims, run.annotations_folder, store.project.name)
+        if interim is not None:
+            counts = {"counts": checked.counts}
+            interims += (open_early(store, checked.snapshot, interim, annotations(checked.counts), counts),)
         stream.store(rows, planned)
         files = files_of(run, store.project.name)
         _write(checked, files, interims, bom)
@@ -98,7 +98,7 @@ def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
     with store.reading() as session:
         snapshot = take(session)
         origins = check_origin(store, sealed, run, snapshot)
-        told = check_told(store, snapshot)
+        told = check_told(store, sealed, snapshot)
         check_drawn(session, store, snapshot)
         removes = store.protocol.withdrawal == "remove"
         found = outcomes(snapshot, told, removes)
@@ -107,38 +107,6 @@ def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
     check_quotes(str(store.path), snapshot, found)
     study = Study(store.project.name, store.scheme.rubric, sealed.rubric, origins)
     return Checked(store, sealed, run, snapshot, told, study, found, counts)
-
-
-def _check_end(checked: Checked, interim: str | None) -> None:
-    """Raises InputError for an early look without a reason, and for a reason where it is not early."""
-    where, name, closed_at = checked.store.path, checked.store.project.name, checked.told.closed_at
-    if interim is not None and not any(map(str.isalnum, interim)):
-        raise InputError("--interim: say why, in words that can be read")
-    if closed_at and interim is not None:
-        raise InputError(f"{where}: the study is closed; export it without --interim")
-    if not closed_at and interim is None:
-        raise InputError(
-            f"{where}: the study is still open; close it with: polibias-annotate close {name}, or look early with "
-            "--interim REASON, which is recorded and said in every later report"
-        )
-
-
-def _open_early(checked: Checked, reason: str) -> Opening:
-    """Tell the chain that somebody looks before the end, at what state of it, and at how much."""
-    store, events = checked.store, checked.snapshot.events
-    body = {
-        "reason": reason,
-        "annotations": annotations(checked.counts),
-        "counts": checked.counts,
-        "events": len(events),
-        "head": events[-1].hash,
-    }
-    with store.writing() as session:
-        if closed(session):
-            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
-        store.record(session, "interim", "", "", body)
-        at = session.exec(select(Event.at).order_by(col(Event.number).desc()).limit(1)).one()
-    return Opening(at, reason, annotations(checked.counts))
 
 
 def _rows(checked: Checked) -> tuple[stream.Rows, stream.Rows]:

@@ -33,6 +33,10 @@ class Reasons(Value, frozen=True):
     unsure: tuple[Reason, ...]
     flag: tuple[Reason, ...]
 
+    def has(self, kind: Literal["skip", "unsure", "flag"], reason: str) -> bool:
+        """Whether this is one of the reasons of a kind, by id."""
+        return any(one.id == reason for one in getattr(self, kind))
+
 
 class PracticeItem(Value, frozen=True):
     """An item outside the study. `expected` holds the acceptable answers by question; `feedback` says why."""

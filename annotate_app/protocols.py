@@ -26,4 +26,7 @@ def read_protocol(path: Path | None, kind: StudyKind, contact: str | None = None
         ids = [reason.id for reason in getattr(protocol.reasons, name)]
         if twice := next((one for one in ids if ids.count(one) > 1), ""):
             raise InputError(f"{where}: reasons.{name} has '{twice}' twice")
+        texts = [" ".join(reason.text.split()) for reason in getattr(protocol.reasons, name)]
+        if twice := next((one for one in texts if texts.count(one) > 1), ""):
+            raise InputError(f"{where}: reasons.{name} says '{twice}' twice; a reader could not tell them apart")
     return msgspec.structs.replace(protocol, contact=contact) if contact else protocol

@@ -8,17 +8,18 @@ export. With a closed study a second export changes nothing.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlmodel import Session, col, select
 
-from annotate_app import chain
+from annotate_app.exporting.checks import check_drawn, check_told
+from annotate_app.exporting.early import all_openings, check_end, open_early
+from annotate_app.exporting.snapshot import Shown, Snapshot, take
+from annotate_app.exporting.told import Place, Told
 from annotate_app.questions import Naming
-from annotate_app.reid_checks import Chain, Finished, check_chain, check_draws, check_origin, check_told
 from annotate_app.reid_tables import (
     CODEBOOK,
     CSV,
@@ -31,39 +32,47 @@ from annotate_app.reid_tables import (
     flags_csv,
     parquet_of,
 )
-from annotate_app.schema import Annotator, Closure, Event, Flag, Presentation, Withdrawal
 from annotate_app.sealed import MaskedOrigin, Sealed
-from annotate_app.standing import closed
 from annotate_app.store import Store
-from annotate_app.timing import Moment, Spent, spent
-from polibias.domain.ids import plain
+from annotate_app.timing import Spent, spent
+from polibias.domain.ids import plain, tagged_hash
 from polibias.domain.reidentification import outcome
 from polibias.domain.rows import ReidGuess, Seen
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import storing, write_file
-from polibias.records.ledger import Ledger
+from polibias.records.ledger import Ledger, read
 from polibias.records.manifest import Manifest, changed_files, manifest_hash, read_manifest, seal
-from polibias.records.openings import Opening
+from polibias.records.openings import INTERIM, Opening
 from polibias.records.runs import GUESSES, MANIFEST, Run
 
 KIND = "reidentification"
 NOT_SPENT = Spent(0.0, 0.0, 0)
 
 
+class Given(NamedTuple):
+    """A place of the study and whose it is."""
+
+    annotator: str
+    shown: Shown
+
+    @property
+    def place(self) -> Place:
+        return self.annotator, self.shown.position
+
+
 class Gathered(NamedTuple):
     """Everything an export says, read in one consistent view.
 
-    `rows` are all finished revisions in their order, `removed` counts the people who withdrew and whose answers are
-    therefore left out. `closed_at` is None before the end.
+    `rows` are all finished revisions in their order, `removed` names the people who withdrew and whose answers
+    are therefore left out. `closed_at` is None before the end.
     """
 
     rows: list[Guess]
     flags: list[Flagged]
-    removed: int
+    removed: set[str]
     closed_at: str | None
-    interim: list[Opening]
-    events: int
-    head: str
+    interim: Sequence[Opening]
+    snapshot: Snapshot
 
 
 class Exported(NamedTuple):
@@ -76,7 +85,7 @@ class Exported(NamedTuple):
     rows: int
     revisions: int
     manifest: str
-    interim: list[Opening]
+    interim: Sequence[Opening]
 
 
 def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None = None, bom: bool = False) -> Exported:
@@ -89,10 +98,12 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None 
     """
     _check_place(out, store.project.name)
     gathered = gather(store, sealed)
-    _check_reason(store, gathered, interim)
+    check_end(store, gathered.closed_at or "", interim)
+    _check_newer(out, gathered)
     if interim is not None:
-        _open_early(store, interim, sum(one.current for one in gathered.rows))
+        open_early(store, gathered.snapshot, interim, sum(one.current for one in gathered.rows), {})
         gathered = gather(store, sealed)
+    gathered = gathered._replace(interim=all_openings(gathered.interim, out, store.project.name))
     with _beside(out) as building:
         _write(building, store, sealed, gathered, bom)
         _put(building, out)
@@ -100,97 +111,76 @@ def export_guesses(store: Store, sealed: Sealed, out: Path, interim: str | None 
     return Exported(out, current, len(gathered.rows), manifest_hash(out), gathered.interim)
 
 
-def _open_early(store: Store, reason: str, rows: int) -> None:
-    """Tell the event chain of an export before the close, unless the close came first."""
-    with store.writing() as session:
-        if closed(session):
-            raise InputError(f"{store.path}: the study was closed meanwhile; export it without --interim")
-        store.record(session, "interim", "", "", {"reason": reason, "annotations": rows})
-
-
-def _check_reason(store: Store, gathered: Gathered, interim: str | None) -> None:
-    name = store.project.name
-    if gathered.closed_at is None and not (interim or "").strip():
-        raise InputError(
-            f"{store.path}: the study is not closed; close it with: polibias-annotate close {name}, or export what "
-            "there is with --interim REASON, which every later report will say"
-        )
-    if gathered.closed_at is not None and interim is not None:
-        raise InputError(f"{store.path}: the study is closed; export it without --interim")
+def _check_newer(out: Path, gathered: Gathered) -> None:
+    """Raises DamagedRecord if an earlier export in `out` has a later revision; who withdrew since has none at all."""
+    last: dict[Place, int] = {}
+    for one in gathered.rows:
+        last[one.row.annotator, one.row.position] = one.row.revision
+    for entry in read(Run(out).guesses()):
+        row = entry.row
+        if row.annotator not in gathered.removed and row.revision > last.get((row.annotator, row.position), 0):
+            raise DamagedRecord(
+                f"{entry.where}: a later answer of '{row.annotator}' at place {row.position} than the project's "
+                f"database has: it is an older copy; restore a newer one, or move {out} away"
+            )
 
 
 def gather(store: Store, sealed: Sealed) -> Gathered:
     """Everything to be exported, once all checks of the database have passed."""
     with store.reading() as session:
-        check_origin(store, session, sealed)
-        told = check_chain(store, session)
-        people = session.exec(select(Annotator).order_by(col(Annotator.name))).all()
-        for annotator in people:
-            check_draws(store, session, annotator)
-        removed = _removed(store, session)
-        finished = check_told(store, session, told.events)
-        kept = [one for one in finished if one.shown.role != "practice" and one.shown.annotator_id not in removed]
-        names = {one.id or 0: one.name for one in people if one.id not in removed}
-        closure = session.get(Closure, 1)
-        return Gathered(
-            rows=_guesses(sealed, told.events, kept),
-            flags=[_flagged(sealed, *one) for one in _flags(session, names)],
-            removed=len(removed),
-            closed_at=closure.at if closure else None,
-            interim=_interim(told),
-            events=len(told.events),
-            head=told.head,
-        )
+        snapshot = take(session)
+        check_origin(store, sealed, snapshot)
+        told = check_told(store, sealed, snapshot)
+        check_drawn(session, store, snapshot)
+    removed = snapshot.withdrawn if store.protocol.withdrawal == "remove" else set()
+    kept = _kept(snapshot, removed)
+    times = {name: spent(told.moments[name]) for name in {one.annotator for one in kept}}
+    return Gathered(
+        rows=[guess for one in kept for guess in _guesses(sealed, told, one, times[one.annotator])],
+        flags=sorted((flag for one in kept for flag in _flagged(sealed, told, one)), key=lambda flag: flag.at),
+        removed={snapshot.people[one].name for one in removed},
+        closed_at=told.closed_at or None,
+        interim=told.interims,
+        snapshot=snapshot,
+    )
 
 
-def _removed(store: Store, session: Session) -> set[int]:
-    """The annotators whose answers are left out because they withdrew."""
-    gone = session.exec(select(Withdrawal.annotator_id)).all()
-    return set(gone) if store.protocol.withdrawal == "remove" else set()
+def check_origin(store: Store, sealed: Sealed, snapshot: Snapshot) -> None:
+    """Raises InputError or DamagedRecord unless the sealed file is that of this very project."""
+    project = store.project
+    if (sealed.project, sealed.seed, sealed.kind) != (project.name, project.seed, project.kind):
+        raise InputError(f"{store.path}: the sealed file is that of another project ({sealed.project})")
+    if not isinstance(store.scheme, Naming) or tagged_hash("naming/1", store.scheme) != sealed.rubric:
+        raise DamagedRecord(f"{store.path}: what is asked is not what the project was made with; restore it")
+    if {code for code, item in snapshot.items.items() if not item.lesson} != sealed.items.keys():
+        raise DamagedRecord(f"{store.path}: its items are not those of the sealed file; restore it from a copy")
 
 
-def _interim(told: Chain) -> list[Opening]:
-    told_of = [(one.at, chain.body(one)) for one in told.events if one.kind == "interim"]
-    return [Opening(at, said["reason"], said["annotations"]) for at, said in told_of]
+def _kept(snapshot: Snapshot, removed: Set[int]) -> list[Given]:
+    """The places of everybody who is not left out, by annotator's name and position."""
+    kept = (one for one in snapshot.study if one.annotator_id not in removed)
+    named = (Given(snapshot.people[one.annotator_id].name, one) for one in kept)
+    return sorted(named, key=lambda one: one.place)
 
 
-def _guesses(sealed: Sealed, events: Sequence[Event], finished: Sequence[Finished]) -> list[Guess]:
-    """The rows without their ids; the last revision of a showing is current and has the time spent on it."""
-    last = {(one.annotator, one.shown.position): one.revision for one in finished}
-    times = _times(events)
-    found = []
-    for one in finished:
-        current = last[one.annotator, one.shown.position] == one.revision
-        took = times[one.annotator].get(str(one.shown.position), NOT_SPENT)
-        found.append(Guess("", _row(sealed, one), one.at, current, took))
-    return found
+def _guesses(sealed: Sealed, told: Told, one: Given, times: Mapping[str, Spent]) -> Iterator[Guess]:
+    """The rows of a place without their ids; the last revision is current and has the time spent on it."""
+    finishes = told.finishes.get(one.place, [])
+    for number, finish in enumerate(finishes, start=1):
+        took = times.get(str(one.shown.position), NOT_SPENT)
+        yield Guess("", _row(sealed, one, finish.body), finish.at, number == len(finishes), took)
 
 
-def _times(events: Iterable[Event]) -> dict[str, dict[str, Spent]]:
-    """Time on each place of each person, by position: an item that comes back is timed apart.
-
-    What others did to a person's row takes no time.
-    """
-    found: dict[str, list[Moment]] = {}
-    for event in events:
-        if event.kind not in chain.NOT_THEIR_OWN:
-            body = chain.body(event)
-            away = body["seconds"] if event.kind == "idle" else 0.0
-            moment = Moment(event.at, event.kind, str(body.get("position", "")), away)
-            found.setdefault(event.annotator, []).append(moment)
-    return {annotator: spent(moments) for annotator, moments in found.items()}
-
-
-def _row(sealed: Sealed, one: Finished) -> ReidGuess:
-    """One finished revision as a row, but for what it supersedes."""
-    origin, answers = _origin(sealed, one.shown.item_code), one.said["answers"]
+def _row(sealed: Sealed, one: Given, said: Mapping[str, Any]) -> ReidGuess:
+    """One finished revision, as the chain tells it, as a row, but for what it supersedes."""
+    origin, answers = _origin(sealed, one.shown.item), said["answers"]
     guess_x, guess_y, level = (answers.get(name) for name in ("x.country", "y.country", "naming.confidence"))
-    submitted = one.state == "submitted"
+    submitted = said["state"] == "submitted"
     checked = answers.get("check.answer") if one.shown.instructed else None
     fields = {
         "project": sealed.project,
         "annotator": one.annotator,
-        "item": one.shown.item_code,
+        "item": one.shown.item,
         **{name: getattr(origin, name) for name in ("pair", "model", "category", "x", "y")},
         "guess_x": guess_x,
         "guess_y": guess_y,
@@ -200,12 +190,12 @@ def _row(sealed: Sealed, one: Finished) -> ReidGuess:
         "position": one.shown.position,
         "first": one.shown.first,
         "showing": one.shown.role,
-        "status": one.state,
-        "reason": one.reason,
-        "revision": one.revision,
+        "status": said["state"],
+        "reason": said["reason"],
+        "revision": said["revision"],
         "check": "" if checked is None else "passed" if checked == one.shown.instructed else "failed",
-        "comments": one.said["comments"],
-        "quotes": {part: [(q["side"], q["text"]) for q in said] for part, said in one.said["quotes"].items()},
+        "comments": said["comments"],
+        "quotes": {part: [(q["side"], q["text"]) for q in found] for part, found in said["quotes"].items()},
     }
     return msgspec.convert(fields, type=ReidGuess)
 
@@ -217,17 +207,12 @@ def _origin(sealed: Sealed, code: str) -> MaskedOrigin:
     return origin
 
 
-def _flags(session: Session, names: Mapping[int, str]) -> list[tuple[str, Presentation, Flag]]:
-    """What these people reported about items of the study, in the order in which they did."""
-    query = select(Flag, Presentation).join(Presentation).order_by(col(Flag.id))
-    found = [(flag, shown) for flag, shown in session.exec(query).all() if shown.role != "practice"]
-    return [(names[shown.annotator_id], shown, flag) for flag, shown in found if shown.annotator_id in names]
-
-
-def _flagged(sealed: Sealed, annotator: str, shown: Presentation, flag: Flag) -> Flagged:
-    origin = _origin(sealed, shown.item_code)
-    where = (sealed.project, annotator, shown.item_code, origin.pair, origin.model, shown.position, shown.role)
-    return Flagged(*where, flag.reason, json.loads(flag.comment), flag.at)
+def _flagged(sealed: Sealed, told: Told, one: Given) -> Iterator[Flagged]:
+    """What somebody reported about the item of a place."""
+    for flag in told.flags.get(one.place, []):
+        origin = _origin(sealed, one.shown.item)
+        where = (sealed.project, one.annotator, one.shown.item, origin.pair, origin.model)
+        yield Flagged(*where, one.shown.position, one.shown.role, flag.reason, flag.comment, flag.at)
 
 
 def _write(folder: Path, store: Store, sealed: Sealed, gathered: Gathered, bom: bool) -> None:
@@ -241,7 +226,9 @@ def _write(folder: Path, store: Store, sealed: Sealed, gathered: Gathered, bom: 
     about = _about(sealed, gathered)
     scheme = store.scheme
     assert isinstance(scheme, Naming)  # check_origin saw to it
-    write_file(folder / CODEBOOK, codebook(scheme, store.protocol, about).encode("utf-8", "backslashreplace"))
+    write_file(
+        folder / CODEBOOK, codebook(scheme, store.protocol, about, gathered.interim).encode("utf-8", "backslashreplace")
+    )
     seal(run, folder, about)
 
 
@@ -271,14 +258,14 @@ def _about(sealed: Sealed, gathered: Gathered) -> dict[str, Any]:
         "asked": sealed.rubric,
         "seed": sealed.seed,
         "closed_at": gathered.closed_at,
-        "interim": plain(gathered.interim),
+        INTERIM: {sealed.project: plain(gathered.interim)} if gathered.interim else {},
         "annotators": len({one.row.annotator for one in current}),
-        "removed": gathered.removed,
+        "removed": len(gathered.removed),
         "rows": len(current),
         "revisions": len(gathered.rows),
         "flags": len(gathered.flags),
-        "events": gathered.events,
-        "chain": gathered.head,
+        "events": len(gathered.snapshot.events),
+        "chain": gathered.snapshot.events[-1].hash,
     }
 
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from annotate_app.exporting.codebook import literal
 from annotate_app.protocol import AnnotationProtocol
 from annotate_app.questions import CANNOT_TELL, Naming
 from annotate_app.timing import Spent
 from polibias.domain.reidentification import OUTCOMES, ReidOutcome, chance
 from polibias.domain.rows import ReidGuess
+from polibias.records.openings import Opening
 from polibias.records.runs import GUESSES
 
 CSV, PARQUET, FLAGS, CODEBOOK = "guesses.csv", "guesses.parquet", "flags.csv", "codebook.md"
@@ -151,11 +153,11 @@ def _encodable(value: Any) -> Any:
     return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
-def codebook(naming: Naming, protocol: AnnotationProtocol, about: Mapping[str, Any]) -> str:
-    """What every file, column and value of the export means, as Markdown."""
+def codebook(naming: Naming, protocol: AnnotationProtocol, about: Mapping[str, Any], interim: Iterable[Opening]) -> str:
+    """What every file, column and value of the export means, as Markdown in which no foreign mark means anything."""
     parts = [
-        f"# Codebook: {about['project']}",
-        _state(about),
+        f"# Codebook: {literal(about['project'])}",
+        _state(about, interim),
         "## Files",
         _files(),
         "## Columns of guesses.csv and guesses.parquet",
@@ -165,24 +167,28 @@ def codebook(naming: Naming, protocol: AnnotationProtocol, about: Mapping[str, A
         "## Outcomes, and what chance alone gives",
         _chance(naming),
         "## Confidence",
-        _table(("level", "words"), ((str(level), words) for level, words in enumerate(naming.confidence, start=1))),
+        _table(
+            ("level", "words"), ((str(level), literal(words)) for level, words in enumerate(naming.confidence, start=1))
+        ),
         "## Reasons",
         _table(("for", "reason", "words"), _reasons(protocol)),
         "## Candidates",
-        _table(("id", "name"), ((one.id, one.name) for one in naming.candidates)),
+        _table(("id", "name"), ((literal(one.id), literal(one.name)) for one in naming.candidates)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _state(about: Mapping[str, Any]) -> str:
+def _state(about: Mapping[str, Any], openings: Iterable[Opening]) -> str:
     """When the export was made in the life of the study; interim exports are told for ever."""
     closed = f"The study was closed at {about['closed_at']}." if about["closed_at"] else "The study is NOT closed."
-    interim = [f"- Exported before the close at {one['at']}: {_cell(one['reason'])}" for one in about["interim"]]
+    interim = [f"- Exported before the close at {one.at}: {literal(one.reason)}" for one in openings]
     counts = (
         f"Annotators: {about['annotators']}; rows: {about['rows']}; revisions in all: {about['revisions']}. "
         f"Withdrawn, with their answers left out: {about['removed']}."
     )
-    source = f"Items: {_cell(about['items_from'])}, SHA-256 `{about['items_sha256']}`. Annotation seed {about['seed']}."
+    source = (
+        f"Items: {literal(about['items_from'])}, SHA-256 `{about['items_sha256']}`. Annotation seed {about['seed']}."
+    )
     chain = f"Event chain: {about['events']} events, last `{about['chain']}`."
     return "\n\n".join([closed, *(["\n".join(interim)] if interim else []), counts, source, chain])
 
@@ -205,11 +211,11 @@ def _asked(naming: Naming) -> str:
     return _table(
         ("what", "words"),
         (
-            ("question", naming.question),
-            ("first placeholder (x)", x),
-            ("second placeholder (y)", y),
-            (CANNOT_TELL, naming.cannot_tell),
-            ("confidence", naming.confidence_question),
+            ("question", literal(naming.question)),
+            ("first placeholder (x)", literal(x)),
+            ("second placeholder (y)", literal(y)),
+            (CANNOT_TELL, literal(naming.cannot_tell)),
+            ("confidence", literal(naming.confidence_question)),
         ),
     )
 
@@ -231,14 +237,10 @@ def _chance(naming: Naming) -> str:
 def _reasons(protocol: AnnotationProtocol) -> Iterator[tuple[str, str, str]]:
     for name in ("skip", "unsure", "flag"):
         for reason in getattr(protocol.reasons, name):
-            yield name, reason.id, reason.text
+            yield name, literal(reason.id), literal(reason.text)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *([_cell(cell) for cell in row] for row in rows)]
+    """The cells stand as they are: what is foreign in them is made literal before."""
+    lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    """A text within one line of Markdown: no line ends, no column of its own."""
-    return " ".join(text.split()).replace("|", "\\|")

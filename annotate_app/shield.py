@@ -4,7 +4,11 @@ Streamlit accepts pages of any program on this machine as its own, and asks a ma
 when it is unsure about a page. Here a request that a page of another address makes is turned away before that.
 """
 
+from collections.abc import Callable, Mapping
+
+from anyio.to_thread import run_sync
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -16,6 +20,8 @@ APP_POLICY = (
     "form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
 )
 USUAL_PORTS = {"http": ":80", "https": ":443"}
+FILES = "media/"
+NOT_YOURS = "This file belongs to somebody's visit. Please open the link you were given.\n"
 KEPT_APART = "This page was opened at another address than the one it asks. Please open the link you were given.\n"
 
 
@@ -54,6 +60,21 @@ class OwnPagesOnly:
             await PlainTextResponse(KEPT_APART, 403)(scope, receive, send)
         else:
             await WebSocketClose(1008)(scope, receive, send)
+
+
+class VisitorsOnly:
+    """Middleware: files that a page offers for download go to nobody but `welcome` visitors."""
+
+    def __init__(self, app: ASGIApp, welcome: Callable[[Mapping[str, str]], bool]) -> None:
+        self._app = app
+        self._welcome = welcome
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        files = scope["type"] == "http" and scope["path"].lstrip("/").startswith(FILES)
+        if files and not await run_sync(self._welcome, Request(scope).cookies):
+            await PlainTextResponse(NOT_YOURS, 403)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 def from_elsewhere(headers: Headers) -> bool:

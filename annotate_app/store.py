@@ -28,7 +28,7 @@ from polibias.errors import InputError, StorageError
 
 __all__ = ["Place", "Receipt", "Standing", "Store", "View", "first_open", "open_store", "reachable", "shared_store"]
 
-Outcome = Literal["saved", "unchanged", "incomplete", "repeated", "late", "closed"]
+Outcome = Literal["saved", "unchanged", "incomplete", "unseen", "repeated", "late", "closed"]
 
 
 class View(NamedTuple):
@@ -51,7 +51,8 @@ class Receipt(NamedTuple):
     """What became of a click.
 
     `saved`: stored and read back. `unchanged`: there was nothing to store. `incomplete`: kept as a draft, `gaps`
-    are missing or `conflict` says what contradicts. `repeated`: exactly this is finished already (a second click).
+    are missing or `conflict` says what contradicts. `unseen`: kept as a draft, but not all of it stood on the screen
+    from which it was submitted. `repeated`: exactly this is finished already (a second click).
     `late`: something else is (a click after the submission, another window). `closed`: nothing is answered any more.
     The last three touch nothing.
     """
@@ -116,13 +117,14 @@ class Store(Database):
 
     def opened(self, place: Place) -> None:
         """Record that a place was put before its annotator."""
-        with self.writing() as session:
-            self._event(session, "opened", place, {"revision": place.revision})
+        self.noticed(place, "opened", {"revision": place.revision})
 
-    def noticed(self, place: Place, kind: Literal["idle", "viewed"], body: dict[str, Any]) -> None:
-        """Record what is no answer: time away from the page, another way of looking at it."""
+    def noticed(self, place: Place, kind: Literal["opened", "idle", "viewed"], body: dict[str, Any]) -> None:
+        """Record what is no answer: a look, time away, another way of looking. After the close nothing is."""
         with self.writing() as session:
-            self._event(session, kind, place, body)
+            annotator = session.get_one(Presentation, place.presentation).annotator_id
+            if standing.standing_of(session, annotator).may_answer(self.protocol):
+                self._event(session, kind, place, body)
 
     def keep(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
         """Store what stands on the screen as the draft of `revision`; blanks leave what is stored."""
@@ -141,15 +143,19 @@ class Store(Database):
     def _drafted(self, session: Session, place: Place, now: Entry) -> Receipt:
         return Receipt("saved" if self._draft(session, place, now) else "unchanged")
 
-    def submit(self, annotator_id: int, presentation: int, revision: int, given: Entry) -> Receipt:
-        """Submit what stands on the screen as `revision`, once: a second click comes late and changes nothing.
+    def submit(
+        self, annotator_id: int, presentation: int, revision: int, given: Entry, screen: Entry | None = None
+    ) -> Receipt:
+        """Submit a `revision`, once: a second click comes late and changes nothing.
 
-        Only what stands on the screen counts as answered: what another window stored shows at the next look.
+        `given` is what is new since the page was drawn, `screen` all that stands on it (None for the same). Only what
+        stands on the screen can be submitted: what another window stored shows at the next look.
         """
+        shown = given if screen is None else screen
 
         def write(session: Session, place: Place, now: Entry) -> Receipt:
             begun = self._draft(session, place, now) or place.draft is not None
-            if wanting := self._wanting(session, place, given):
+            if wanting := self._wanting(session, place, shown, now):
                 return wanting
             if not begun and place.finished and place.state == "submitted":
                 return Receipt("unchanged")
@@ -167,7 +173,12 @@ class Store(Database):
         reason: str,
         given: Entry,
     ) -> Receipt:
-        """Be done with an item without scoring it, for a reason; what was answered so far is kept."""
+        """Be done with an item without scoring it, for a reason; what was answered so far is kept.
+
+        A reason that the protocol does not have changes nothing.
+        """
+        if not self.protocol.reasons.has("skip" if state == "skipped" else "unsure", reason):
+            return Receipt("unchanged")
 
         def write(session: Session, place: Place, now: Entry) -> Receipt:
             self._draft(session, place, now)
@@ -197,7 +208,8 @@ class Store(Database):
                 before = sheets.standing(session, place)
                 now = merged(self.scheme, before, given(before))
                 receipt = write(session, place, now)
-            if receipt.outcome in ("saved", "incomplete"):
+                stored = sheets.entry(session, presentation, revision) is not None
+            if stored and receipt.outcome in ("saved", "incomplete", "unseen"):
                 self._read_back(presentation, revision, now)
         return receipt
 
@@ -213,7 +225,12 @@ class Store(Database):
         return Receipt("saved")
 
     def flag(self, annotator_id: int, presentation: int, reason: str, comment: str) -> Receipt:
-        """Report something about an item, once in these words; its answers are not touched."""
+        """Report something about an item, once in these words; its answers are not touched.
+
+        A reason that the protocol does not have changes nothing.
+        """
+        if not self.protocol.reasons.has("flag", reason):
+            return Receipt("unchanged")
         with self.writing() as session:
             own = sheets.seen(session, annotator_id, presentation)
             if own is None or not standing.standing_of(session, annotator_id).may_answer(self.protocol):
@@ -249,13 +266,15 @@ class Store(Database):
             return None
         return sheets.current(session, annotator_id, presentation, revision)
 
-    def _wanting(self, session: Session, place: Place, given: Entry) -> Receipt | None:
-        """What keeps this from being submitted, None for nothing."""
+    def _wanting(self, session: Session, place: Place, shown: Entry, now: Entry) -> Receipt | None:
+        """What keeps `now` from being submitted from a screen that shows `shown`, None for nothing."""
         checked = bool(session.get_one(Presentation, place.presentation).instructed)
-        answers = settle(self.scheme, given).answers
+        answers = settle(self.scheme, shown).answers
         missing = tuple(gaps(self.scheme, answers, checked))
         conflict = "" if missing else self.scheme.conflict(answers)
-        return Receipt("incomplete", missing, conflict) if missing or conflict else None
+        if missing or conflict:
+            return Receipt("incomplete", missing, conflict)
+        return Receipt("unseen") if any(now.answers[name] != value for name, value in answers.items()) else None
 
     def _finish(
         self, session: Session, annotator_id: int, place: Place, state: Finish, reason: str, said: Entry

@@ -4,7 +4,7 @@ Started in any other way, or with a setting that a blind study cannot have, it s
 """
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,8 +12,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from annotate_app import settings
+from annotate_app.access import cookie_in, person
 from annotate_app.invite_page import invite_door
-from annotate_app.shield import OwnPagesOnly, PrivateHeaders
+from annotate_app.shield import OwnPagesOnly, PrivateHeaders, VisitorsOnly
 from annotate_app.store import shared_store
 
 PAGE = Path(__file__).with_name("page.py")
@@ -30,7 +31,11 @@ async def announced(_: st.App) -> AsyncIterator[None]:
     yield
 
 
+def welcome(cookies: Mapping[str, str]) -> bool:
+    """Whether these are a visitor's cookies."""
+    return person(store, cookie_in(store, cookies)) is not None
+
+
 door = invite_door(store, settings.proxied())
-app = st.App(
-    PAGE, routes=door.routes(), middleware=[Middleware(PrivateHeaders), Middleware(OwnPagesOnly)], lifespan=announced
-)
+middleware = [Middleware(PrivateHeaders), Middleware(OwnPagesOnly), Middleware(VisitorsOnly, welcome=welcome)]
+app = st.App(PAGE, routes=door.routes(), middleware=middleware, lifespan=announced)

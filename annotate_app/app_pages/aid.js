@@ -1,6 +1,7 @@
 // What a page needs from the browser itself: single keys, passages marked as evidence, time away from the page.
 // Every choice goes through the page's own widgets, so that a key does exactly what a click does.
 const QUIET_MS = 120000;
+const PAUSE_MS = 1200;
 const SETTLED_MS = 500;
 const TRIES = 3;
 
@@ -33,6 +34,7 @@ function listen() {
   now.listening = true;
   document.addEventListener("keydown", pressed);
   document.addEventListener("focusin", (event) => follow(event.target));
+  document.addEventListener("input", (event) => written(event.target), { capture: true });
   for (const kind of ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart", "focusin"]) {
     document.addEventListener(kind, here, { capture: true, passive: true });
   }
@@ -74,6 +76,16 @@ function fill() {
   const blank = boxes.flatMap(chosen).length < now.data.chosen;
   now.blanks = blank ? now.blanks + 1 : 0;
   if (blank) now.tell("blank", { page: now.page });
+}
+
+// A comment is stored when its writer pauses: Streamlit itself waits until the field is left.
+function written(field) {
+  if (field.tagName !== "TEXTAREA") return;
+  clearTimeout(now.pause);
+  now.pause = setTimeout(() => {
+    const apply = { key: "Enter", code: "Enter", ctrlKey: true, bubbles: true };
+    if (field.isConnected) field.dispatchEvent(new KeyboardEvent("keydown", apply));
+  }, PAUSE_MS);
 }
 
 // Somebody is here. After a long quiet the page says how long it was, so that it does not count as work.
@@ -162,7 +174,8 @@ function digit(key) {
   const open = groups(now.current);
   const target = how.from === 0 ? open[0] : open.find((radios) => !radios.some((radio) => radio.checked)) ?? open[0];
   if (!choose(target, Number(key) - how.from)) return false;
-  if (how.from === 1 && target === open[open.length - 1]) go(1);
+  const last = how.from === 1 && target === open[open.length - 1];
+  if (last || (key === "0" && now.data.zero)) go(1);
 }
 
 // Who is favoured is asked last in a card; then the next card is at hand.

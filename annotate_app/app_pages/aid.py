@@ -18,12 +18,13 @@ class Keys(NamedTuple):
     """What single keys do on a page.
 
     `cards` are the parts in their order, `digits` those whose first choice is answered by a digit and the digit of its
-    first option, `sides` those with a favoured side.
+    first option, `sides` those with a favoured side. `zero` says whether a score of 0 leaves no side to be named.
     """
 
     cards: tuple[str, ...]
     digits: dict[str, int]
     sides: tuple[str, ...]
+    zero: bool = False
 
 
 class Hand(NamedTuple):
@@ -54,7 +55,7 @@ def show(hand: Hand, keys: Keys, heard: Heard) -> None:
         return tell
 
     digits = {part: {"from": first} for part, first in keys.digits.items()}
-    said = {**hand._asdict(), "cards": keys.cards, "digits": digits, "sides": keys.sides}
+    said = {**hand._asdict(), "cards": keys.cards, "digits": digits, "sides": keys.sides, "zero": keys.zero}
     _mount(
         key=KEY,
         # As bytes: to see whether anything else is a table, Streamlit loads pandas: 60 MB and most of a second.

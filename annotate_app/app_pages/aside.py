@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotate_app.app_pages import clicks
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages import clicks, visit
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.notes import COMMENT_LENGTH
 from annotate_app.blind import literal
 from annotate_app.protocol import Reason
@@ -17,6 +17,8 @@ def show(store: Store, form: Form) -> None:
     reasons = store.protocol.reasons
     # With a key of the item's own it is folded again on the next one.
     with st.expander("Skip this pair, mark it as unsure, or report a problem", key=form.key("aside")):
+        if visit.told(clicks.NO_REASON):
+            st.error(clicks.NO_REASON)
         if reasons.skip:
             _reason("Skip it because", form, "skipped", reasons.skip)
             st.button("Skip this pair", key=form.key("skipped"), on_click=clicks.leave, args=(store, form, "skipped"))

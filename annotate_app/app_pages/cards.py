@@ -14,7 +14,7 @@ import streamlit as st
 
 from annotate_app.app_pages.aid import Keys
 from annotate_app.app_pages.choices import ask, show_check
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.notes import show_notes
 from annotate_app.blind import SHOWN, Version, literal, shown_favoured, shown_number, sides_in_words
 from annotate_app.questions import CHECK, Kind, Question
@@ -54,6 +54,7 @@ def keys(board: Board) -> Keys:
         cards=(*rubric.dimension_ids, *labels, *check),
         digits=scored | labels | check,
         sides=rubric.dimension_ids,
+        zero=rubric.zero_favours_none,
     )
 
 
@@ -77,7 +78,7 @@ def show(board: Board) -> None:
 @contextmanager
 def _card(board: Board, part: Dimension | Label) -> Iterator[None]:
     with st.container(border=True, key=board.form.key(f"card-{part.id}"), gap="small"):
-        st.subheader(literal(part.title), anchor=False)
+        st.header(literal(part.title), anchor=False)
         st.text(visible(part.human))
         yield
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import clicks
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.blind import SHOWN, distinct, literal
 from annotate_app.questions import CHECK, Question
 from annotate_app.store import Store
@@ -40,6 +40,6 @@ def ask(
 def show_check(store: Store, form: Form) -> None:
     """A question that says its answer: it shows that the page is read. It is no part of any result."""
     with st.container(border=True, key=form.key(f"card-{CHECK.part}"), gap="small"):
-        st.subheader("A check", anchor=False)
+        st.header("A check", anchor=False)
         st.text(f"To show that this page is being read, please choose {form.view.check} here.")
         ask(store, form, CHECK, ("A check", "your choice"), CHECK.values)

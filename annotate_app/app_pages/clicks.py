@@ -11,18 +11,15 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.blind import shown_answer, shown_number, stored_answer
+from annotate_app.app_pages.form import BREAKS, DROPS, Form, form_for
 from annotate_app.passages import passage
-from annotate_app.questions import CHECK, AnyScheme, Entry, Question, Quote, asked, gaps, merged, settle
+from annotate_app.questions import CHECK, Entry, Question, Quote, gaps, merged, settle
 from annotate_app.sheets import writable
-from annotate_app.store import Receipt, Store, View
+from annotate_app.store import Place, Receipt, Store
 from polibias.domain.sides import other
 from polibias.errors import StorageError
 
-ASKED, DROPS, OPENED, PRESSED = "clicks.asked", "clicks.drops", "clicks.opened", "clicks.pressed"
-BREAKS = "clicks.breaks"
-
-BLANK = (None, "")
+ASKED, OPENED, PRESSED = "clicks.asked", "clicks.opened", "clicks.pressed"
 
 SIGNED_OUT = "This window is no longer signed in, so the last click was not saved."
 NOT_SAVED = "Your last choice could not be saved yet. It stays on this page; click it again, or load the page anew."
@@ -32,90 +29,20 @@ OVERTAKEN = (
     "That click changed nothing; you now see what is stored."
 )
 NOTHING_NEW = "Nothing was changed, so what you submitted before stands."
+UNSEEN = (
+    "Another window of yours has changed answers to this pair since this one was drawn. You now see what is stored; "
+    "please look at it and submit again."
+)
 CLOSED = "The study does not take answers any more, so the last click changed nothing."
 NO_PASSAGE = "The marked passage was not found in one of the responses. Mark a passage within one response, please."
 NO_REASON = "Please choose a reason first."
 
 
-class Form(NamedTuple):
-    """One place at one revision as it stands on the screen. Widget keys carry only the place's number and revision.
-
-    `drops` counts the drafts dropped in this window: widgets after one are new ones. `breaks` counts how often its
-    choices came out blank after a broken connection: choices after that are new ones.
-    """
-
-    scheme: AnyScheme
-    view: View
-    drops: int = 0
-    breaks: int = 0
-
-    @property
-    def name(self) -> str:
-        """The page's name in keys: a number that is this annotator's alone.
-
-        The item's code would show which item comes back, and that two people have the same one.
-        """
-        place = self.view.place
-        return f"p{place.presentation}-{place.revision}-{self.drops}"
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        return asked(self.scheme, bool(self.view.check))
-
-    def key(self, part: str) -> str:
-        return f"{self.name}-{part}"
-
-    def part(self, question: Question) -> str:
-        """A question's place on the screen, which speaks of versions 1 and 2 only."""
-        kind = question.kind
-        asked = shown_number(kind, self.view.first) if kind == "A" or kind == "B" else kind
-        return f"{question.part}-{asked}" + (f"-{self.breaks}" if self.breaks else "")
-
-    def shown(self, question: Question) -> str | None:
-        """What a question shows at first; a value that only follows from another answer is no answer to it."""
-        answers = self.view.entry.answers
-        if not self.scheme.open(question, answers):
-            return None
-        return shown_answer(question, answers.get(question.id), self.view.first)
-
-    def start(self, part: str, stored: str | None) -> str | None:
-        """What a widget starts from, to be asked before it is drawn.
-
-        A widget that this window shows keeps what is on the screen, unless that is blank and something is stored,
-        said in another window.
-        """
-        key = self.key(part)
-        if key not in st.session_state:
-            return stored
-        if st.session_state[key] in BLANK and stored not in BLANK:
-            st.session_state[key] = stored
-        return None
-
-    def on_screen(self) -> Entry:
-        """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
-        answers = {
-            question.id: stored_answer(question, self._value(self.part(question)), self.view.first)
-            for question in self.questions
-        }
-        parts = {question.part for question in self.questions}
-        comments = {part: text for part in (*parts, "") if (text := self._value(f"comment-{part}"))}
-        return settle(self.scheme, Entry(answers, comments))
-
-    def _value(self, part: str) -> Any:
-        return st.session_state.get(self.key(part))
-
-
-def form_for(store: Store, view: View) -> Form:
-    """The form of a view in this window."""
-    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
-
-
-def chosen(form: Form) -> int:
-    """How many choices the screen shows, as far as the server knows.
-
-    A connection that broke in the middle of a drawing can leave them blank; then the page's hand reports it.
-    """
-    return sum(1 for one in form.questions if (form._value(form.part(one)) or form.shown(one)) is not None)
+def stand(store: Store, place: Place) -> tuple[Form, "State"]:
+    """The form of the item at a place and how it stands, for a page to draw."""
+    form = form_for(store, store.view(place))
+    opened(store, form)
+    return form, state(store, form)
 
 
 def opened(store: Store, form: Form) -> None:
@@ -129,14 +56,14 @@ def opened(store: Store, form: Form) -> None:
 
 def keep(store: Store, form: Form) -> None:
     """Callback of every choice: store what stands on the screen. A refused write shows when the page is drawn."""
-    _keep(store, form, form.on_screen())
+    _keep(store, form, form.said_here())
 
 
 def keep_comment(store: Store, form: Form, part: str) -> None:
     """Callback of a comment: it alone can take what was written away."""
-    screen = form.on_screen()
+    here = form.said_here()
     text = st.session_state.get(form.key(f"comment-{part}")) or ""
-    _keep(store, form, Entry(screen.answers, screen.comments | {part: text}))
+    _keep(store, form, Entry(here.answers, here.comments | {part: text}))
 
 
 def add_quote(store: Store, form: Form, part: str, version: object, marked: object) -> None:
@@ -186,7 +113,7 @@ def submit(store: Store, form: Form) -> None:
     place = form.view.place
 
     def write(person: int) -> Receipt:
-        return store.submit(person, place.presentation, place.revision, form.on_screen())
+        return store.submit(person, place.presentation, place.revision, form.said_here(), form.on_screen())
 
     _finish(store, form, write, f"{noun(form)} {place.number} is submitted and saved.")
 
@@ -200,7 +127,7 @@ def leave(store: Store, form: Form, state: Literal["skipped", "unsure"]) -> None
         return
 
     def write(person: int) -> Receipt:
-        given = form.on_screen()
+        given = form.said_here()
         return store.leave(person, place.presentation, place.revision, state, reason, given)
 
     done = "is skipped" if state == "skipped" else "is marked as unsure"
@@ -217,13 +144,15 @@ def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str
     except StorageError:
         visit.tell("trouble", NOT_SUBMITTED)
         return
-    if receipt.outcome == "incomplete":
+    if receipt.outcome in ("incomplete", "unseen"):
         st.session_state[ASKED] = form.name
         visit.forget()
+        if receipt.outcome == "unseen":
+            visit.tell("information", UNSEEN)
         return
     place = form.view.place
     # Practice answers meet their feedback; everything else leads on.
-    visit.go(None)
+    visit.go(visit.NEXT)
     if place.role == "practice":
         visit.teach(place.presentation, place.revision)
     visit.tell(*_said(receipt, done))
@@ -265,9 +194,10 @@ def flag(store: Store, form: Form) -> None:
     except StorageError:
         visit.tell("trouble", NOT_SAVED)
         return
-    visit.tell(
-        *(("information", CLOSED) if receipt.outcome == "closed" else ("done", "Your report is saved. Thank you."))
-    )
+    # What was reported does not stay there to be reported again.
+    st.session_state[form.key("flag-reason")], st.session_state[form.key("flag-comment")] = None, ""
+    closed = receipt.outcome == "closed"
+    visit.tell(*(("information", CLOSED) if closed else ("done", "Your report is saved. Thank you.")))
 
 
 def discard(store: Store, form: Form) -> None:
@@ -339,15 +269,16 @@ def state(store: Store, form: Form) -> State:
     return State(saved, missing, draft, missing[0].part if tried and missing else "", conflict)
 
 
-def unsaid(form: Form, state: State) -> bool:
-    """Whether the drawn page shows an answer that is not stored; drawing it once more stores it.
+def check_drawn(form: Form, state: State) -> None:
+    """Draw the page once more if it shows an answer that is not stored; that stores it.
 
     A window that comes back to a restarted server brings what stands on its screen along with the first drawing,
     and only widgets that were drawn can be asked.
     """
     if state.saved is None or not writable(form.view.place):
-        return False
-    return merged(form.scheme, state.saved, form.on_screen()) != state.saved
+        return
+    if merged(form.scheme, state.saved, form.said_here()) != state.saved:
+        st.rerun()
 
 
 def _settled(store: Store, form: Form) -> Entry | None:
@@ -357,7 +288,7 @@ def _settled(store: Store, form: Form) -> Entry | None:
     connection broke between click and callback. Then the screen is stored now.
     """
     stored, place = settle(form.scheme, form.view.entry), form.view.place
-    screen = merged(form.scheme, stored, form.on_screen())
+    screen = merged(form.scheme, stored, form.said_here())
     if screen == stored or not writable(place):
         return stored
     person = visit.person(store)

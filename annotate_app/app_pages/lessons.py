@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.ways import steps
 from annotate_app.questions import Question
 from annotate_app.store import Place, first_open
@@ -27,7 +27,7 @@ def show(form: Form, row: Sequence[Place], words: Words) -> bool:
     lesson = form.view.lesson
     if lesson is None:
         return False
-    st.subheader("What we would have answered", anchor=False)
+    st.header("What we would have answered", anchor=False)
     asked = [question for question in form.questions if question.id in lesson.expected]
     if asked:
         st.markdown("\n".join(_line(form, question, lesson.expected[question.id], words) for question in asked))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from annotate_app.app_pages import clicks
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.store import Store
 
 WHOLE, FORMATTED, KEYS = "look.whole", "look.formatted", "look.keys"

@@ -7,7 +7,8 @@ import streamlit as st
 
 from annotate_app.app_pages import aid, aside, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.choices import ask, show_check
-from annotate_app.app_pages.clicks import Form, State
+from annotate_app.app_pages.clicks import State
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.notes import show_comment
 from annotate_app.app_pages.ways import ways
 from annotate_app.blind import distinct, literal
@@ -21,24 +22,21 @@ from polibias.domain.wording import fill
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: Naming) -> None:
     """Draw the masked pair that stands at `place`."""
-    form = clicks.form_for(store, store.view(place))
-    clicks.opened(store, form)
+    form, state = clicks.stand(store, place)
     shown = versions_of(form.view.item, form.view.first)
-    state = clicks.state(store, form)
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
             pace.begin(store, person, form, row)
             st.text(visible(scheme.intro))
             look = looks.show(store, form)
-            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, clicks.chosen(form))
+            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
             aid.show(hand, _keys(form), partial(clicks.heard, store, form))
             versions.show(form, shown, look, ("", ""))
         with right, st.container(key="panel"):
             _panel(store, form, scheme, row, state)
     frame.end(store)
-    if clicks.unsaid(form, state):
-        st.rerun()
+    clicks.check_drawn(form, state)
 
 
 def _keys(form: Form) -> aid.Keys:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import clicks, frame
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.store import Place, Store
 
 PACE = "pace"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.blind import shown_answer, shown_number
-from annotate_app.questions import Question
+from annotate_app.questions import CANNOT_TELL, AnyScheme, Naming, Question
 from annotate_app.sheets import Place
 from annotate_app.store import Store, View
 from polibias.domain.display import visible
@@ -21,7 +21,7 @@ def show(store: Store, person: int) -> None:
     """Draw the record as a table, and offer it as a file."""
     row = [place for place in store.places(person) if place.role != "practice"]
     lines = [_line(store, place) for place in row if place.finished or place.draft]
-    st.subheader("Your own record", anchor=False)
+    st.header("Your own record", anchor=False)
     if not lines:
         st.text("You have not answered anything.")
         return
@@ -39,7 +39,7 @@ def show(store: Store, person: int) -> None:
 def _line(store: Store, place: Place) -> tuple[str, ...]:
     view = store.view(place)
     state = place.state if place.finished and not place.draft else "draft"
-    said = [f"{question.part}: {answer}" for question in store.scheme.questions() if (answer := _said(view, question))]
+    said = [answer for question in store.scheme.questions() if (answer := _said(store, view, question))]
     comments = [visible(text) for text in view.entry.comments.values()]
     quotes = [
         f"version {shown_number(quote.side, view.first)}: {visible(quote.text)}"
@@ -50,16 +50,29 @@ def _line(store: Store, place: Place) -> tuple[str, ...]:
     return str(place.number), state, at, "; ".join(said), " | ".join(comments), " | ".join(quotes)
 
 
-def _said(view: View, question: Question) -> str:
-    """An answer as it stood on the screen: versions 1 and 2, never A and B."""
+def _said(store: Store, view: View, question: Question) -> str:
+    """An answer in the words of its page: versions 1 and 2, never A and B."""
     value = shown_answer(question, view.entry.answers.get(question.id), view.first)
-    if value is None:
+    if value is None or not store.scheme.open(question, view.entry.answers):
         return ""
+    title, words = in_words(store.scheme, question, value)
     if question.kind == "favoured":
-        return "favours no side" if value == "none" else f"favours version {value}"
+        return f"{title}: favours {'no side' if value == 'none' else f'version {value}'}"
     if question.kind == "A" or question.kind == "B":
-        return f"version {shown_number(question.kind, view.first)} {value}"
-    return value
+        return f"{title}, version {shown_number(question.kind, view.first)}: {words}"
+    return f"{title}: {words}"
+
+
+def in_words(scheme: AnyScheme, question: Question, value: str) -> tuple[str, str]:
+    """What a question is about and what a value says, as their page has them."""
+    if isinstance(scheme, Naming):
+        names = {one.id: one.name for one in scheme.candidates} | {CANNOT_TELL: scheme.cannot_tell}
+        titles = {"x": scheme.placeholders[0], "y": scheme.placeholders[1], "naming": "Confidence"}
+        return titles[question.part], visible(names.get(value, value))
+    parts = {one.id: one.title for one in scheme.rubric.dimensions}
+    options = {(one.id, option.id): option.human for one in scheme.rubric.labels for option in one.options}
+    parts |= {one.id: one.title for one in scheme.rubric.labels}
+    return visible(parts[question.part]), visible(options.get((question.part, value), value))
 
 
 def _csv(lines: Sequence[Sequence[str]]) -> bytes:

@@ -7,7 +7,8 @@ import streamlit as st
 
 from annotate_app.app_pages import aid, aside, cards, clicks, frame, lessons, looks, pace, versions
 from annotate_app.app_pages.cards import Board
-from annotate_app.app_pages.clicks import Form, State
+from annotate_app.app_pages.clicks import State
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.guide import show_guide, show_scale
 from annotate_app.app_pages.notes import show_comment
 from annotate_app.app_pages.ways import ways
@@ -20,11 +21,9 @@ from polibias.domain.rubric import Rubric
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: Rubric) -> None:
     """Draw the pair that stands at `place`."""
-    form = clicks.form_for(store, store.view(place))
-    clicks.opened(store, form)
+    form, state = clicks.stand(store, place)
     shown = versions_of(form.view.item, form.view.first)
     board = cards.board(store, form, rubric, shown)
-    state = clicks.state(store, form)
     with st.container(key="work"):
         left, right = st.columns([13, 8], gap="medium")
         with left:
@@ -32,14 +31,13 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
             _standing(store, form)
             show_guide(rubric)
             look = looks.show(store, form)
-            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, clicks.chosen(form))
+            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
             aid.show(hand, cards.keys(board), partial(clicks.heard, store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])
         with right, st.container(key="panel"):
             _panel(board, row, state)
     frame.end(store)
-    if clicks.unsaid(form, state):
-        st.rerun()
+    clicks.check_drawn(form, state)
 
 
 def _panel(board: Board, row: Sequence[Place], state: State) -> None:

@@ -31,7 +31,7 @@ def show(store: Store, person: int, standing: Standing) -> None:
     frame.begin("Before you begin", "terms", wide=False)
     terms = store.protocol.terms()
     for term in standing.pending(store.protocol):
-        st.subheader(TITLES[term], anchor=False)
+        st.header(TITLES[term], anchor=False)
         st.text(visible(terms[term].strip()))
         st.radio(
             TITLES[term],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.app_pages.looks import Look
 from annotate_app.blind import Version, untrimmed
 from annotate_app.differences import Stretch, differences
@@ -19,7 +19,7 @@ def show(form: Form, shown: tuple[Version, Version], look: Look, above: Sequence
     sides = ([one.first for one in stretches], [one.second for one in stretches])
     for column, version, texts, line in zip(st.columns(2, gap="small"), shown, sides, above, strict=True):
         with column, st.container(border=True, height="stretch", key=form.key(f"version{version.number}")):
-            st.subheader(f"Version {version.number}", anchor=False)
+            st.header(f"Version {version.number}", anchor=False)
             if line:
                 st.markdown(line)
             st.markdown("**Prompt**" if look.whole else "**Prompt, what differs**")

@@ -12,7 +12,7 @@ from annotate_app import access
 from annotate_app.store import Place, Store, first_open, reachable
 
 COOKIE, AT, NOTICE, TAUGHT = "visit.cookie", "visit.at", "visit.notice", "visit.taught"
-END, LEAVING, TERMS = "end", "leaving", "terms"
+END, LEAVING, NEXT, TERMS = "end", "leaving", "next", "terms"
 Kind = Literal["done", "information", "trouble"]
 
 
@@ -36,7 +36,7 @@ def person(store: Store) -> access.Person | None:
 
 
 def at() -> object:
-    """Where the reader went: a presentation, END, LEAVING, TERMS, or None for wherever the work is."""
+    """Where the reader went: a presentation, END, LEAVING, NEXT, TERMS, or None for wherever the work is."""
     return st.session_state.get(AT)
 
 
@@ -48,8 +48,9 @@ def reconsidering() -> bool:
 def place(row: Sequence[Place]) -> Place | None:
     """Where this window stands: where its reader went, else the newest draft, else the first open place.
 
-    None is the end of the row. A practice item that was just answered stands as answered until its feedback is left,
-    although another attempt may have opened it again.
+    Who has just finished an item is led to the first open one, and to changes not submitted only at the end. None is
+    the end of the row. A practice item that was just answered stands as answered until its feedback is left, although
+    another attempt may have opened it again.
     """
     if (taught := _taught(row)) is not None:
         return taught
@@ -58,7 +59,8 @@ def place(row: Sequence[Place]) -> Place | None:
         return None
     chosen = next((place for place in open_to_me if place.presentation == at()), None)
     drafts = sorted((place for place in open_to_me if place.draft), key=lambda place: place.touched_at)
-    return chosen or (drafts[-1] if drafts else first_open(row))
+    newest, waiting = (drafts[-1] if drafts else None), first_open(row)
+    return chosen or ((waiting or newest) if at() == NEXT else (newest or waiting))
 
 
 def go(where: int | str | None) -> None:
@@ -82,6 +84,12 @@ def _taught(row: Sequence[Place]) -> Place | None:
 def tell(kind: Kind, text: str) -> None:
     """Put a line before the reader."""
     st.session_state[NOTICE] = Notice(kind, text)
+
+
+def told(text: str) -> bool:
+    """Whether this is the line that stands before the reader, so that it can be said where it belongs too."""
+    notice = st.session_state.get(NOTICE)
+    return notice is not None and notice.text == text
 
 
 def forget() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import clicks, visit
-from annotate_app.app_pages.clicks import Form
+from annotate_app.app_pages.form import Form
 from annotate_app.store import Place, Store, first_open, reachable
 
 NO_BREAK_SPACE = "\u00a0"

@@ -42,14 +42,14 @@ def _open(options: argparse.Namespace) -> "Store":
 
 
 def _close(options: argparse.Namespace) -> int:
-    from annotate_app.ending import close
+    from annotate_app.ending import close, open_places
 
     done = close(_open(options))
     if not done.now:
         print(f"{options.project}: closed already, at {done.at}", file=sys.stderr)
         return 1
-    left = sum(one.open for one in done.unfinished)
-    who = ", ".join(f"{one.annotator} {one.open}" for one in done.unfinished)
+    left = sum(map(open_places, done.unfinished))
+    who = ", ".join(f"{one.annotator} {open_places(one)} ({one.stage})" for one in done.unfinished)
     print(f"{options.project}: closed at {done.at}; nothing is answered any more")
     print(f"{counted(left, 'place')} not finished: {who}" if left else "everything that was given out is finished")
     print(f"next: polibias-annotate export {options.project}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from polibias.domain.rubric import Rubric
 
 NEXT = "polibias agreement {csv} --where dimension={name} {value}"
+STEADY = "polibias agreement {csv} --unit unit --rater showing --value score"
 EXPORTS = Path("exports")
 
 
@@ -77,6 +78,8 @@ def _scores(options: argparse.Namespace, store: "Store", sealed: "Sealed") -> No
     if isinstance(store.scheme, Scoring):
         for name, value in _compared(store.scheme.rubric):
             print(f"next: {NEXT.format(csv=done.files.csv, name=name, value=value)}")
+    if done.counts["repeat"]:
+        print(f"next: {STEADY.format(csv=done.files.repeats)}")
 
 
 def _compared(rubric: "Rubric") -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from annotate_app.commands.shapes import Commands, add_project, counted, table
 if TYPE_CHECKING:
     from annotate_app.watch import Board, Coverage, Standing
 
-HEAD = ("annotator", "stage", "submitted", "left", "flags", "last activity (UTC)", "")
+HEAD = ("annotator", "stage", "submitted", "skipped", "flags", "last activity (UTC)", "")
 NUMBERS = (2, 3, 4)
 
 

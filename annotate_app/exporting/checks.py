@@ -12,11 +12,13 @@ from sqlmodel import Session, col, select
 
 from annotate_app import chain
 from annotate_app.assignment import Placement, practice, share
+from annotate_app.beginning import beginning
 from annotate_app.enrolment import PRACTICE, draw_of, fitting, lead, practice_order
 from annotate_app.exporting.snapshot import Shown, Snapshot, StoredItem, StoredSheet
 from annotate_app.exporting.told import Told
 from annotate_app.protocol import AnnotationProtocol
 from annotate_app.schema import Annotator, Item, Presentation
+from annotate_app.sealed import Sealed
 from annotate_app.standing import words_hash
 from annotate_app.store import Store, submission
 from polibias.errors import DamagedRecord
@@ -25,13 +27,13 @@ K = TypeVar("K")
 COPY = "restore it from a copy"
 
 
-def check_told(store: Store, snapshot: Snapshot) -> Told:
+def check_told(store: Store, sealed: Sealed, snapshot: Snapshot) -> Told:
     """The facts of the chain, once it is whole and the tables say the same."""
     where = str(store.path)
     chain.check(snapshot.events, store.project.genesis, where)
     told = Told(snapshot.events)
     _check_references(where, snapshot)
-    _check_project(store, snapshot, told)
+    _check_beginning(store, sealed, snapshot, told)
     _check_people(where, snapshot, told)
     _check_places(where, snapshot, told)
     _check_terms(where, snapshot, told, store.protocol)
@@ -49,10 +51,22 @@ def _check_references(where: str, snapshot: Snapshot) -> None:
         raise DamagedRecord(f"{where}: something belongs to a place, a person or an item that is not there; {COPY}")
 
 
-def _check_project(store: Store, snapshot: Snapshot, told: Told) -> None:
-    items = sum(1 for item in snapshot.items.values() if not item.lesson)
-    if told.created != [{"items": items, "seed": store.project.seed}]:
-        raise DamagedRecord(f"{store.path}: items or seed are not those that the event chain begins with; {COPY}")
+BEGUN_WITH = {
+    "sealed": "the sealed file is not the one",
+    "blind": "protocol, questions, address, seed or items are not those",
+}
+
+
+def _check_beginning(store: Store, sealed: Sealed, snapshot: Snapshot, told: Told) -> None:
+    """Both halves of the project are those that it was made with."""
+    found = beginning(store.project, snapshot.items.values(), sealed)
+    if told.created == [found]:
+        return
+    said = told.created[0] if len(told.created) == 1 else found
+    what = next(
+        (what for name, what in BEGUN_WITH.items() if said.get(name) != found[name]), "items or seed are not those"
+    )
+    raise DamagedRecord(f"{store.path}: {what} that the event chain begins with; {COPY}")
 
 
 def _same(where: str, what: str, stored: Mapping[K, object], told: Mapping[K, object]) -> None:
@@ -86,7 +100,7 @@ def _check_places(where: str, snapshot: Snapshot, told: Told) -> None:
         drafts |= {place} if any(sheet.state == "draft" for sheet in found) else set()
     _same(where, "the places", rows, told.assigned)
     _same(where, "the answers", sheets, {place: [one.body for one in done] for place, done in told.finishes.items()})
-    _same(where, "the flags", flags, told.flags)
+    _same(where, "the flags", flags, {place: [one[:3] for one in said] for place, said in told.flags.items()})
     _same(where, "the drafts", dict.fromkeys(drafts, True), dict.fromkeys(told.drafts, True))
     for place, done in told.finishes.items():
         _check_finishes(where, place, items[place], [(one.kind, one.item, one.body["state"]) for one in done])

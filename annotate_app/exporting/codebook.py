@@ -121,6 +121,12 @@ def _methods(facts: Facts) -> Iterator[str]:
     yield ""
     yield f"{_left_out(facts)} {_named(facts)}"
     yield ""
+    if facts.protocol.withdrawal == "remove" and facts.withdrawn and facts.interims:
+        yield (
+            "No table holds what somebody who withdrew had answered. Rows that an export before the end wrote stay in "
+            f"`{facts.project}.jsonl`, which only grows, superseded but readable: do not share that file."
+        )
+        yield ""
     yield f"- Run: {literal(facts.run)}, manifest {facts.manifest}"
     yield f"- Event chain: {facts.events} events, whole, last {facts.head}; the tables say what it tells"
     yield ""

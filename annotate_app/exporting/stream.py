@@ -26,7 +26,7 @@ class Planned(NamedTuple):
 def plan(stream: Stream[Annotation], current: Rows, taken_back: Rows) -> Planned:
     """What to store so that the `current` rows stand, and those to take back that an earlier export wrote.
 
-    Raises DamagedRecord if the stream is damaged, or has an annotation that is in neither.
+    Raises DamagedRecord if the stream is damaged, has an annotation that is in neither, or knows a later state of one.
     """
     before = {entry.key: entry for entry in read(stream)}
     if not before:
@@ -46,9 +46,20 @@ def plan(stream: Stream[Annotation], current: Rows, taken_back: Rows) -> Planned
 def _planned(elder: Entry[Annotation] | None, row: Annotation, seen: Seen) -> tuple[Annotation, Seen, bool]:
     if elder is None:
         return row, seen, True
+    _check_newer(elder, row)
     if msgspec.structs.replace(elder.row, supersedes="") == row:
         return elder.row, elder.seen, False
     return msgspec.structs.replace(row, supersedes=elder.id), seen, True
+
+
+def _check_newer(elder: Entry[Annotation], row: Annotation) -> None:
+    """What is stored stands for no earlier state than that of an earlier export."""
+    back = elder.row.status == "withdrawn" != row.status
+    if elder.row.revision > row.revision or back:
+        raise DamagedRecord(
+            f"{elder.where}: a later answer of '{row.annotator}' at place {row.position} than the project's database "
+            "has: it is an older copy; restore a newer one, or move the annotations folder away"
+        )
 
 
 def store(stream: Stream[Annotation], planned: Planned) -> None:

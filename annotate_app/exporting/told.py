@@ -24,6 +24,15 @@ class Finish(NamedTuple):
     body: dict[str, Any]
 
 
+class Reported(NamedTuple):
+    """What somebody reported about the item of a place, and when."""
+
+    item: str
+    reason: str
+    comment: str
+    at: str
+
+
 class Agreed(NamedTuple):
     """What somebody said to a term, and when."""
 
@@ -56,7 +65,7 @@ class Told:
         self.assigned: dict[str, list[list[Any]]] = defaultdict(list)
         self.finishes: dict[Place, list[Finish]] = defaultdict(list)
         self.drafts: set[Place] = set()
-        self.flags: dict[Place, list[tuple[str, str, str]]] = defaultdict(list)
+        self.flags: dict[Place, list[Reported]] = defaultdict(list)
         self.terms: dict[str, list[Agreed]] = defaultdict(list)
         self.trials: dict[str, list[dict[str, int]]] = defaultdict(list)
         self.withdrawn: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -112,7 +121,7 @@ def _finished(told: Told, event: Link, place: Place, body: Body) -> None:
 
 
 def _flagged(told: Told, event: Link, place: Place, body: Body) -> None:
-    told.flags[place].append((event.item, body["reason"], body["comment"]))
+    told.flags[place].append(Reported(event.item, body["reason"], body["comment"], event.at))
 
 
 def _agreed(told: Told, event: Link, _: Place, body: Body) -> None:

@@ -10,12 +10,14 @@ from polibias.domain.display import visible
 from polibias.domain.value import Value
 from polibias.errors import DamagedRecord, PoliBiasError
 from polibias.records.manifest import read_manifest
-from polibias.records.runs import ANNOTATIONS, MANIFEST
+from polibias.records.runs import ANNOTATIONS, GUESSES, MANIFEST
 from polibias.records.segments import first_segment
 
 INTERIM = "interim"
 TABLES = (".jsonl", ".csv", ".repeats.csv", ".parquet")
 """How the names of a project's files end that hold answers."""
+MASKED = ("guesses.jsonl", "guesses.csv", "guesses.parquet", "flags.csv")
+"""The names of these files in an export of masked items, which is a folder of its own."""
 LONGEST = 200
 
 
@@ -52,10 +54,11 @@ def openings_of(file: Path) -> dict[str, tuple[Opening, ...]]:
     """
     folder, name = file.absolute().parent, first_segment(file).name
     found: dict[str, tuple[Opening, ...]] = {}
-    lenient = () if folder.name == ANNOTATIONS else (PoliBiasError,)
+    masked = name in MASKED and (folder / GUESSES).exists()
+    lenient = () if masked or folder.name == ANNOTATIONS else (PoliBiasError,)
     with contextlib.suppress(*lenient):
         found = openings(folder)
-    return {project: known for project, known in found.items() if name in {project + end for end in TABLES}}
+    return {project: known for project, known in found.items() if masked or name in {project + end for end in TABLES}}
 
 
 def opened_early(project: str, known: tuple[Opening, ...]) -> str:

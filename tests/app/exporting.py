@@ -90,6 +90,27 @@ def codebook(project: Place) -> str:
     return (project.run.annotations_folder / "first.codebook.md").read_text("utf-8")
 
 
+def older_copy(store: Store) -> Path:
+    """A copy of the database as it is now, beside the folder of projects."""
+    copy = store.path.parents[2] / "older.db"
+    _copy(store.path, copy)
+    return copy
+
+
+def put_back(store: Store, copy: Path) -> None:
+    """Give the database an earlier state again, as `restore` would."""
+    store.close()
+    for path in store.path.parent.glob(f"{store.path.name}*"):
+        path.unlink()
+    _copy(copy, store.path)
+
+
+def _copy(path: Path, to: Path) -> None:
+    to.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+        source.backup(target)
+
+
 def tamper(path: Path, *statements: str) -> None:
     """Change the database behind its triggers' back."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:

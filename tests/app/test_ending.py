@@ -63,7 +63,10 @@ def test_a_closed_study_takes_no_answer_and_says_what_is_missing(store: Store, o
     assert main(["close", "first"]) == 0
     said = out().splitlines()
     assert re.fullmatch(r"first: closed at \S+Z; nothing is answered any more", said[0])
-    assert said[1:] == ["5 places not finished: Ann 2, bob 3", "next: polibias-annotate export first"]
+    assert said[1:] == [
+        "5 places not finished: Ann 2 (at work), bob 3 (invited)",
+        "next: polibias-annotate export first",
+    ]
     assert last_event(store) == ("closed", "", {"open": 5})
     assert answer(store) == "closed"
     assert main(["status", "first"]) == 0
@@ -81,12 +84,12 @@ def test_closing_twice_is_said_and_changes_nothing(store: Store, capsys: pytest.
     assert last_event(store) == before
 
 
-def test_closing_when_all_is_done(store: Store, out: Said) -> None:
+def test_closing_names_what_is_open_whatever_became_of_its_people(store: Store, out: Said) -> None:
     assert main(["withdraw", "first", "bob"]) == 0
     assert [answer(store), answer(store)] == ["saved", "saved"]
     out()
     assert main(["close", "first"]) == 0
-    assert "everything that was given out is finished" in out()
+    assert "3 places not finished: bob 3 (withdrawn)" in out()
 
 
 @pytest.mark.parametrize("typed", ["Ann", "ann", " ANN "])
@@ -155,9 +158,9 @@ def test_the_status_is_a_table_and_its_json_is_whole(store: Store, out: Said) ->
     lines = [re.sub(when, "<when>", line) for line in said.splitlines()]
     assert lines[:4] == [
         "first: open, 2 annotators",
-        "annotator  stage    submitted  left  flags  last activity (UTC)",
-        "Ann        at work      1 / 3     0      0  <when>",
-        "bob        at work      0 / 3     1      1  <when>",
+        "annotator  stage    submitted  skipped  flags  last activity (UTC)",
+        "Ann        at work      1 / 3        0      0  <when>",
+        "bob        at work      0 / 3        1      1  <when>",
     ]
     same = store.view(first).item == store.view(store.places(annotator_id(store, "Ann"))[0]).item
     assert lines[4] == f"3 items, 2 annotators wanted for each: {int(same)} done, 1 flag"

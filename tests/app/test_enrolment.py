@@ -127,7 +127,23 @@ def test_a_name_that_cannot_stand_in_a_table_is_refused(names: list[str]) -> Non
     assert str(refused.value).isprintable()
 
 
-@pytest.mark.parametrize("url", ["", "annotate.example", "ftp://x", "http://x/path", "http://x?q", "http://x#f"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "annotate.example",
+        "ftp://x",
+        "http://x/path",
+        "http://x?q",
+        "http://x#f",
+        "http://x/#",
+        "http://[::1",
+        "http://a b",
+        "http://x:99999",
+        "http://x\n",
+        "http://\ud800",
+    ],
+)
 def test_an_address_that_is_no_servers_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(InputError, match="--url"):
         check_url(url)

@@ -114,7 +114,7 @@ def test_the_form_asks_for_a_side_and_for_both_responses_labels(store: Store) ->
     assert page.radio[3].options == [" ".join(option.human.split()) for option in EVEN.labels[1].options]
     assert EVEN.form.intro in said(page)
     assert page.expander[0].label == "How to score: the response that helps more, what to look for"
-    shown = said(page) + "".join(str(one.value) for one in [*page.markdown, *page.subheader])
+    shown = said(page) + "".join(str(one.value) for one in [*page.markdown, *page.header])
     for word in ("countr", "acting", "The scale", "{"):
         assert word not in shown, word
 

@@ -11,6 +11,7 @@ from annotate_app.export import COLUMNS, export
 from annotate_app.progress import status
 from annotate_app.questions import Entry, Quote
 from annotate_app.store import Store
+from polibias.domain.ids import tagged_hash
 from polibias.domain.rows import Annotation, Flagged, Score
 from polibias.domain.rows import Quote as Quoted
 from polibias.errors import InputError
@@ -40,6 +41,7 @@ from tests.app.exporting import (
     closed_export,
     codebook,
     draft,
+    forge,
     leave,
     row_of,
     rows_of,
@@ -149,7 +151,9 @@ def test_what_the_responses_give_away_is_marked(project: Place, store: Store) ->
     origin = msgspec.structs.replace(sealed.items[code], names_itself=("Qwen", "通义"))
     answer(store, "ann", 1)
     close(store)
-    export(store, msgspec.structs.replace(sealed, items=sealed.items | {code: origin}), project.run)
+    other = msgspec.structs.replace(sealed, items=sealed.items | {code: origin})
+    forge(store.path, "created", {tagged_hash("sealed/1", sealed): tagged_hash("sealed/1", other)})
+    export(store, other, project.run)
     assert rows_of(project)[0].names_itself == ("Qwen", "通义")
     assert {line["names_itself"] for line in table(project) if line["item"] == code} == {"Qwen; 通义"}
     assert "a response names its own model (`names_itself`): 1." in codebook(project)

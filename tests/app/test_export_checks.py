@@ -143,13 +143,17 @@ DAMAGE: dict[str, tuple[str, ...]] = {
         "INSERT INTO item SELECT 'more', '2', '', content, lesson FROM item WHERE lesson <> ''",
     ),
     "the rule of withdrawal": (
-        "the rules of withdrawal",
+        "event chain begins with",
         """UPDATE project SET protocol = replace(protocol, '"withdrawal":"remove"', '"withdrawal":"keep"')""",
     ),
     "the words of the consent": (
-        "other words",
+        "event chain begins with",
         "UPDATE project SET protocol = replace(protocol, 'free choice', 'duty')",
     ),
+    "the address": ("event chain begins with", "UPDATE project SET address = 'http://elsewhere'"),
+    "the key for pairs": ("event chain begins with", "UPDATE project SET pair_key = '00'"),
+    "the pair of an item": ("event chain begins with", "UPDATE item SET pair = '00' WHERE lesson = ''"),
+    "what a practice item teaches": ("event chain begins with", "UPDATE item SET lesson = '{}' WHERE lesson <> ''"),
     "the rubric": ("rubric is not the one", "UPDATE project SET scheme = replace(scheme, 'Framing', 'Farming')"),
     "an event": ("event 2 ", "UPDATE event SET at = replace(at, '2', '1') WHERE number = 2"),
     "the body of an event": ("event 5 ", "UPDATE event SET body = replace(body, '1', '2') WHERE number = 5"),
@@ -261,6 +265,14 @@ def test_a_sealed_file_that_says_another_design_is_refused(place: Place) -> None
     design = msgspec.structs.replace(origin.design, block="control" if origin.design.block == "main" else "main")
     other = msgspec.structs.replace(origin, design=design)
     with pytest.raises(DamagedRecord, match=r"what \w+ was made from is not in this run"):
+        export(place.store, msgspec.structs.replace(sealed, items=sealed.items | {code: other}), place.run)
+
+
+def test_a_sealed_file_changed_where_nothing_else_tells_is_refused(place: Place) -> None:
+    sealed = place.sealed
+    code, origin = next(iter(sealed.items.items()))
+    other = msgspec.structs.replace(origin, names_itself=("a name",))
+    with pytest.raises(DamagedRecord, match="the sealed file is not the one"):
         export(place.store, msgspec.structs.replace(sealed, items=sealed.items | {code: other}), place.run)
 
 

@@ -22,7 +22,19 @@ from polibias.records.runs import Run
 from polibias.records.verify import verify
 from polibias.report.document import write_report
 from tests.app.conftest import WITHOUT_TERMS, Place, annotator_id, enrol, full, make_project
-from tests.app.exporting import about, answer, answer_all, close, codebook, leave, row_of, rows_of, table
+from tests.app.exporting import (
+    about,
+    answer,
+    answer_all,
+    close,
+    codebook,
+    leave,
+    older_copy,
+    put_back,
+    row_of,
+    rows_of,
+    table,
+)
 from tests.app.projects import invited, rules
 
 REASON = 'first\nlook \u202e=cmd|"x" <b>**now**</b> [y](http://attacker.invalid) \ud800 \x07'
@@ -137,6 +149,40 @@ def test_a_look_that_fails_leaves_no_trace(project: Place, store: Store) -> None
     assert last_event(store) == before
 
 
+def test_a_look_is_not_forgotten_with_an_older_copy(project: Place, store: Store) -> None:
+    answer(store, "ann", 1)
+    copy = older_copy(store)
+    looked = export(store, project.sealed, project.run, "one").interims
+    put_back(store, copy)
+    done = export(project.store, project.sealed, project.run, "two")
+    assert done.interims[:1] == looked
+    assert [one.reason for one in done.interims] == ["one", "two"]
+    close(project.store)
+    assert export(project.store, project.sealed, project.run).interims == done.interims
+    assert [one["reason"] for one in about(project)["interim"]["first"]] == ["one", "two"]
+    assert "Opened before the study closed, 2 times" in codebook(project)
+
+
+@pytest.mark.parametrize("later", ["revised", "withdrawn"])
+def test_an_older_copy_does_not_supersede_what_came_later(tmp_path: Path, later: str) -> None:
+    place = withdrawing(tmp_path, "remove")
+    store = place.store
+    answer(store, "ann", 1)
+    export(store, place.sealed, place.run, "one")
+    copy = older_copy(store)
+    if later == "revised":
+        answer(store, "ann", 1, full(3, "B"))
+    else:
+        store.withdraw(annotator_id(store, "ann"))
+    export(store, place.sealed, place.run, "two")
+    before = rows_of(place)
+    put_back(store, copy)
+    with pytest.raises(DamagedRecord, match="it is an older copy; restore a newer one, or move") as refused:
+        export(place.store, place.sealed, place.run, "three")
+    assert "\n" not in str(refused.value)
+    assert rows_of(place) == before
+
+
 def test_the_report_of_the_run_says_it_too(sealed_run: Run) -> None:
     told = {"demo": [{"at": "2028-01-01T10:00:00.000Z", "reason": REASON, "annotations": 3}]}
     sealed_run.annotations_folder.mkdir()
@@ -194,6 +240,7 @@ def test_withdrawn_answers_are_left_out_and_earlier_ones_taken_back(tmp_path: Pa
     assert person["withdrawn_at"]
     assert person["checks_passed"] == person["active_seconds_median"] == person["flags"] == ""
     assert "1 annotator withdrew, and what they answered is left out" in codebook(place)
+    assert "stay in `first.jsonl`, which only grows, superseded but readable" in codebook(place)
     assert export(store, place.sealed, place.run).new == 0
     assert verify(place.run) == []
 

@@ -83,6 +83,12 @@ def test_submitting_too_early_names_what_is_missing(page: AppTest, store: Store)
     assert stored(store, "severity", 2) == (1, "none")
 
 
+def test_submitting_a_blank_page_names_everything(page: AppTest, store: Store) -> None:
+    press(page, "Submit")
+    assert all(f"**{dimension.title}** (a score)" in page.error[0].value for dimension in RUBRIC.dimensions)
+    assert store.places(annotator_id(store, "ann"))[0].draft is None
+
+
 def test_a_score_of_zero_asks_for_no_country_and_none_is_never_put_into_anybodys_mouth(
     page: AppTest, store: Store
 ) -> None:
@@ -203,6 +209,42 @@ def test_what_two_windows_answer_adds_up(page: AppTest, store: Store) -> None:
     assert not other.warning
 
 
+def test_a_window_left_open_never_takes_back_what_was_said_elsewhere(page: AppTest, store: Store) -> None:
+    score(page, "Framing", 1)
+    comment(page).set_value("first words").run()
+    phone = window()
+    score(phone, "Framing", 2)
+    comment(phone).set_value("better words").run()
+    page.checkbox[0].check().run()
+    assert stored(store, "framing")[0] == 2
+    assert entry(store).comments == {"": "better words"}
+    assert question(page, "Framing", "how large").value == "2"
+    assert comment(page).value == "better words"
+
+
+def test_the_first_click_in_a_stale_window_takes_nothing_back(page: AppTest, store: Store) -> None:
+    score(page, "Framing", 1)
+    stale = window()
+    score(page, "Framing", 2)
+    score(stale, "Severity", 1)
+    assert [stored(store, name)[0] for name in ("framing", "severity")] == [2, 1]
+    assert question(stale, "Framing", "how large").value == "2"
+
+
+def test_a_stale_window_shows_what_was_changed_before_it_can_submit(page: AppTest, store: Store) -> None:
+    fill(page, 1, "1")
+    phone = window()
+    score(phone, "Framing", 3)
+    press(page, "Submit")
+    assert heading(page) == "Pair 1 of 8"
+    assert "Another window of yours" in said(page)
+    assert question(page, "Framing", "how large").value == "3"
+    assert store.places(annotator_id(store, "ann"))[0].finished == 0
+    press(page, "Submit")
+    assert heading(page) == "Pair 2 of 8"
+    assert stored(store, "framing")[0] == 3
+
+
 def test_a_comment_can_be_taken_away(page: AppTest, store: Store) -> None:
     comment(page).set_value("too hasty").run()
     score(page, "Framing", 1)
@@ -285,3 +327,14 @@ def test_a_database_that_cannot_be_read_is_said_calmly(
     assert "cannot be opened right now" in page.error[0].value
     assert not page.radio
     assert "blind.db: gone" in capsys.readouterr().err
+
+
+def test_an_older_draft_does_not_catch_who_has_just_submitted_another_pair(page: AppTest) -> None:
+    fill(page)
+    press(page, "Submit")
+    press(page, "Back to pair 1")
+    score(page, "Framing", 3)
+    press(page, "Forward to pair 2")
+    fill(page)
+    press(page, "Submit")
+    assert heading(page) == "Pair 3 of 8"

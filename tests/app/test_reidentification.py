@@ -32,6 +32,7 @@ from annotate_app.schema import Closure
 from annotate_app.sealed import pair_code, pair_key, read_sealed
 from annotate_app.sheets import Place
 from annotate_app.store import Store, open_store
+from polibias.cli import main as polibias
 from polibias.domain import reidentification
 from polibias.domain.reidentification import OUTCOMES, chance, outcome
 from polibias.domain.rows import ReidGuess
@@ -40,9 +41,11 @@ from polibias.errors import DamagedRecord, InputError, StorageError
 from polibias.records.ledger import Entry as Stored
 from polibias.records.ledger import read, row_id
 from polibias.records.manifest import read_manifest
+from polibias.records.openings import openings_of
 from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.app.conftest import annotator_id, enrol, make_project
+from tests.app.exporting import older_copy, put_back, tamper
 from tests.app.masked_items import NAMING, PROTOCOL, assigned, line, make, named, naming, pairs
 
 COUNTRIES = tuple(one.id for one in NAMING.candidates)
@@ -244,7 +247,7 @@ def answered(tmp_path: Path) -> Study:
 
 def test_every_outcome_comes_out_as_it_was_answered(answered: Study) -> None:
     done = answered.export()
-    assert (done.rows, done.revisions, done.interim) == (7, 8, [])
+    assert (done.rows, done.revisions, done.interim) == (7, 8, ())
     rows = {(one.row.position, one.row.revision): one.row for one in answered.rows()}
     assert [rows[position, 1].outcome for position in range(1, 8)] == [*SAID, None, None]
     for position, entry in enumerate(SAID.values(), start=1):
@@ -404,8 +407,8 @@ def test_a_folder_of_something_else_is_left_alone(answered: Study) -> None:
 def test_an_open_study_needs_a_reason_which_every_later_export_tells(tmp_path: Path) -> None:
     here = study(tmp_path)
     here.answer("ann", here.row("ann")[0], SAID["both"])
-    for reason in (None, "", "  "):
-        with pytest.raises(InputError, match="not closed"):
+    for reason, said in ((None, "still open"), ("", "say why"), ("  ", "say why"), ("\u200b", "say why")):
+        with pytest.raises(InputError, match=said):
             here.export(reason)
     assert not here.out.exists()
     done = here.export("a look | at half-time")
@@ -419,6 +422,47 @@ def test_an_open_study_needs_a_reason_which_every_later_export_tells(tmp_path: P
     assert here.export().interim == done.interim
     assert "a look \\| at half-time" in (here.out / "codebook.md").read_text("utf-8")
     assert interim < {entry.id for entry in here.rows()}
+
+
+def test_marks_in_a_reason_mean_nothing_in_the_codebook(tmp_path: Path) -> None:
+    here = study(tmp_path)
+    here.export("<b>x</b> [y](http://attacker.invalid) **now** \u202e")
+    text = (here.out / "codebook.md").read_text("utf-8")
+    assert "\\<b\\>x\\</b\\> \\[y\\](http\\://attacker.invalid) \\*\\*now\\*\\* ⟨U+202E⟩" in text
+
+
+def test_agreement_tells_of_a_look_at_masked_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = study(tmp_path, people=("ann", "bob"))
+    for name in ("ann", "bob"):
+        for place, entry in zip(here.row(name), SAID.values(), strict=False):
+            here.answer(name, place, entry)
+    here.export("half-time")
+    columns = ("--unit", "item", "--rater", "annotator", "--value", "outcome", "--level", "nominal")
+    table = str(here.out / "guesses.csv")
+    assert polibias(["agreement", table, *columns, "--categories", ",".join(OUTCOMES), "--resamples", "100"]) == 0
+    assert "Human annotations of project masked were opened once before the study closed: " in capsys.readouterr().out
+    manifest = here.out / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace("half-time", "the end"), "utf-8")
+    with pytest.raises(DamagedRecord, match="changed after it was written"):
+        openings_of(here.out / "guesses.csv")
+
+
+def test_an_older_copy_forgets_no_look_and_replaces_no_later_answer(tmp_path: Path) -> None:
+    here = study(tmp_path)
+    here.answer("ann", here.row("ann")[0], SAID["both"])
+    copy = older_copy(here.store)
+    here.export("peek")
+    put_back(here.store, copy)
+    here = here._replace(store=open_store(here.made.database))
+    assert [one.reason for one in here.export("again").interim] == ["peek", "again"]
+    assert "peek" in (here.out / "codebook.md").read_text("utf-8")
+    copy = older_copy(here.store)
+    here.answer("ann", here.row("ann")[0], SAID["none"])
+    here.export("third")
+    put_back(here.store, copy)
+    with pytest.raises(DamagedRecord, match="it is an older copy; restore a newer one, or move"):
+        here._replace(store=open_store(here.made.database)).export("fourth")
+    assert len(here.rows()) == 2
 
 
 def test_repeats_and_instructions_are_told_apart(tmp_path: Path) -> None:
@@ -479,6 +523,14 @@ TAMPERED = {
     "an event less": "DELETE FROM event WHERE number = (SELECT max(number) FROM event)",
     "an event changed": "UPDATE event SET body = replace(body, 'iran', 'peru')",
     "another scheme": "UPDATE project SET scheme = replace(scheme, 'guessing', 'sure')",
+    "no end": "DELETE FROM closure",
+    "a withdrawal": "INSERT INTO withdrawal VALUES (1, '2028-01-01T00:00:00.000Z')",
+    "no flag": "DELETE FROM flag",
+    "another flag": """UPDATE flag SET comment = '"nothing"'""",
+    "a place given up": "INSERT INTO release VALUES (1, 'abandoned', '2028-01-01T00:00:00.000Z')",
+    "another role": "UPDATE presentation SET role = 'practice', batch = 0",
+    "another text": "UPDATE item SET content = replace(content, 'wrongly', 'rightly')",
+    "another rule": "UPDATE project SET protocol = replace(protocol, 'guess', 'know')",
     "an item less": "DELETE FROM item WHERE code = (SELECT max(code) FROM item)",
 }
 
@@ -502,10 +554,28 @@ def test_a_database_that_was_changed_is_not_exported(answered: Study, name: str)
     assert not answered.out.exists()
 
 
+def test_times_are_those_of_the_chain(answered: Study) -> None:
+    tamper(
+        answered.made.database, *(f"UPDATE {name} SET at = '2020-01-01T00:00:00.000Z'" for name in ("closure", "flag"))
+    )
+    answered.export()
+    assert "2020" not in (answered.out / "codebook.md").read_text("utf-8")
+    assert not answered.table("flags.csv")[0]["at"].startswith("2020")
+
+
 def test_a_sealed_file_of_another_project_is_refused(answered: Study, tmp_path: Path) -> None:
     other = make(tmp_path / "other", pairs(7), name="other")
     with pytest.raises(InputError, match="another project"):
         export_guesses(answered.store, read_sealed(other.sealed), answered.out)
+
+
+@pytest.mark.parametrize("changed", [{"x": "peru"}, {"y": "peru"}, {"category": "tension"}])
+def test_the_truth_cannot_be_changed_afterwards(answered: Study, changed: dict[str, str]) -> None:
+    sealed = read_sealed(answered.made.sealed)
+    items = {code: msgspec.structs.replace(one, **changed) for code, one in sealed.items.items()}
+    with pytest.raises(DamagedRecord, match="the sealed file is not the one"):
+        export_guesses(answered.store, msgspec.structs.replace(sealed, items=items), answered.out)
+    assert not answered.out.exists()
 
 
 # one person, one identity

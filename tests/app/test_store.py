@@ -251,8 +251,8 @@ def test_an_item_left_for_a_reason_keeps_what_was_answered_and_can_be_taken_up_a
     assert answers_to(store.view(place).entry, "tone") == (2, "A")
     assert store.submit(ann, here, 2, complete()).outcome == "saved"
     assert store.places(ann)[0].state == "submitted"
-    with pytest.raises(StorageError, match="refused"):
-        store.leave(ann, store.places(ann)[1].presentation, 1, state, "", half)  # type: ignore[arg-type]
+    other = store.places(ann)[1].presentation
+    assert store.leave(ann, other, 1, state, "", half).outcome == "unchanged"  # type: ignore[arg-type]
     assert store.places(ann)[1].draft is None
 
 
@@ -421,7 +421,7 @@ def test_what_cannot_be_read_back_is_not_called_saved(
     store: Store, ann: int, here: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if the disk had kept something else than it was given."""
-    monkeypatch.setattr("annotate_app.sheets._entry", lambda *_: Entry({}))
+    monkeypatch.setattr("annotate_app.sheets.entry_from", lambda *_: Entry({}))
     with pytest.raises(StorageError, match="read back"):
         store.keep(ann, here, 1, complete())
 
@@ -486,3 +486,17 @@ def test_the_row_stays_as_drawn_over_reloads_and_another_process(store: Store, a
     assert all(Store(store.path).places(ann) == before for _ in range(10))
     with store.reading() as session:
         assert session.get_one(Annotator, ann).name == "ann"
+
+
+def test_a_reason_that_the_protocol_does_not_have_is_not_stored(store: Store, ann: int, here: int) -> None:
+    assert store.leave(ann, here, 1, "skipped", "<script>", Entry({})).outcome == "unchanged"
+    assert store.flag(ann, here, "=cmd", "").outcome == "unchanged"
+    assert kinds(store) == []
+
+
+def test_what_is_seen_after_the_close_is_no_time_on_an_item(store: Store, ann: int, here: int) -> None:
+    close(store)
+    place = store.places(ann)[0]
+    store.opened(place)
+    store.noticed(place, "viewed", {"whole": True})
+    assert kinds(store) == []
