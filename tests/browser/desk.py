@@ -178,6 +178,7 @@ class Desk(NamedTuple):
         expect(self.page.get_by_text(said)).to_be_visible()
 
     def submit(self) -> None:
+        expect(self.submit_button).to_have_count(1)
         self.submit_button.click()
 
     def thanked(self) -> None:

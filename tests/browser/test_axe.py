@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from annotate_app import settings
 from annotate_app.schema import Closure
 from tests.app.conftest import SHORT, SMALL
-from tests.browser.conftest import DESKTOP, PHONE, Server, new_context, serving
+from tests.browser.conftest import DESKTOP, PHONE, Server, serving
 from tests.browser.desk import Desk, enter
 from tests.browser.material import PRACTICE_FEEDBACK, everything
 
@@ -44,32 +46,57 @@ def faults(page: Page) -> list[str]:
     ]
 
 
+# The page's ground and the colour that its own style was given, both of the theme that was asked for.
+GROUND = """colour => {
+  const probe = Object.assign(document.createElement("i"), { style: `color: ${colour}` });
+  document.body.append(probe);
+  const asked = getComputedStyle(probe).color;
+  probe.remove();
+  const own = getComputedStyle(document.documentElement).getPropertyValue("--page").trim();
+  return own === colour && getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor === asked;
+}"""
+
+
 def own(rule: str, target: str) -> bool:
     return any(rule == known.split()[0] and known.split(maxsplit=1)[1] in target for known in STREAMLITS_OWN)
 
 
-LOOKS = [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light"), (PHONE, "dark")]
+LOOKS = [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "dark"), (PHONE, "light")]
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=[f"{size[0]}-{scheme}" for size, scheme in LOOKS])
-def test_every_page_is_clean(browser: Browser, gated: Server, size: tuple[int, int], scheme: Any) -> None:
-    context = new_context(browser, size, color_scheme=scheme)
-    name = f"axe-{size[0]}-{scheme}"
-    found: dict[str, list[str]] = {}
+class Looker:
+    """Looks at each page on a desk and on a phone, in light and dark, and keeps what axe-core finds."""
 
-    def look(where: str, page: Page) -> None:
+    def __init__(self) -> None:
+        self.found: dict[str, list[str]] = {}
+        self._looks: list[tuple[tuple[int, int], Any]] = LOOKS
+
+    def __call__(self, where: str, page: Page) -> None:
+        """From the look that the last page ended with, so that what is said only once is seen in more than one."""
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
-        if page.get_by_test_id("stApp").count():
-            expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-        found[where] = faults(page)
+        for (width, height), scheme in self._looks:
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme)
+            if page.get_by_test_id("stApp").count():
+                ground = settings.THEME[f"theme.{scheme}.backgroundColor"]
+                page.wait_for_function(GROUND, arg=ground)
+                expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+            self.found[f"{where}, {width}, {scheme}"] = faults(page)
+        self._looks = self._looks[::-1]
 
-    walk(context.new_page(), gated, name, look)
-    context.close()
-    assert {where: said for where, said in found.items() if said} == {}
-    assert len(found) == 17
+    @property
+    def faults(self) -> dict[str, list[str]]:
+        return {where: said for where, said in self.found.items() if said}
 
 
-def walk(page: Page, server: Server, name: str, look: Any) -> None:
+def test_every_page_is_clean(context: BrowserContext, gated: Server) -> None:
+    look = Looker()
+    walk(context.new_page(), gated, look)
+    assert look.faults == {}
+    assert len(look.found) == 17 * len(LOOKS)
+
+
+def walk(page: Page, server: Server, look: Looker) -> None:
     """Every page that an annotator can come to, but for the closed study."""
     page.goto(server.url)
     expect(page.get_by_role("heading", name="Please open your personal link")).to_be_visible()
@@ -81,7 +108,7 @@ def walk(page: Page, server: Server, name: str, look: Any) -> None:
     look("invitation", page)
     page.get_by_role("button", name="Start").click()
     look("invalid link", page)
-    desk = enter(page.context, server, name)
+    desk = enter(page.context, server, "walker")
     expect(desk.heading).to_have_text("Before you begin")
     look("terms", desk.page)
     desk.page.get_by_text("I would rather not read such texts").click()
@@ -92,10 +119,10 @@ def walk(page: Page, server: Server, name: str, look: Any) -> None:
     desk.agree()
     practise(desk, look)
     score(desk, look)
-    fail(page, server, f"{name}-f", look)
+    fail(page, server, look)
 
 
-def practise(desk: Desk, look: Any) -> None:
+def practise(desk: Desk, look: Looker) -> None:
     desk.at(1, 1, practice=True)
     look("practice", desk.page)
     countries = desk.options(desk.favoured_in("Tone")).all_inner_texts()
@@ -111,7 +138,7 @@ def practise(desk: Desk, look: Any) -> None:
         desk.at(1, 1 if value == 0 else 3, value == 0)
 
 
-def score(desk: Desk, look: Any) -> None:
+def score(desk: Desk, look: Looker) -> None:
     look("pair", desk.page)
     desk.page.locator("summary", has_text="How to score").click()
     desk.page.get_by_text("Formatted text").click()
@@ -152,8 +179,8 @@ def score(desk: Desk, look: Any) -> None:
     look("withdrawn", desk.page)
 
 
-def fail(page: Page, server: Server, name: str, look: Any) -> None:
-    desk = enter(page.context, server, name)
+def fail(page: Page, server: Server, look: Looker) -> None:
+    desk = enter(page.context, server, "unlucky")
     desk.agree()
     for attempt in (1, 2):
         desk.at(1, 1, practice=True)
@@ -168,12 +195,8 @@ def fail(page: Page, server: Server, name: str, look: Any) -> None:
     look("failed", desk.page)
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS[:1] + LOOKS[3:], ids=["desktop", "phone"])
-def test_the_closed_study_is_clean(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory, size: tuple[int, int], scheme: Any
-) -> None:
-    with serving(tmp_path_factory.mktemp("closed"), SHORT, rubric=SMALL) as server:
-        context = new_context(browser, size, color_scheme=scheme)
+def test_the_closed_study_is_clean(context: BrowserContext, tmp_path: Path) -> None:
+    with serving(tmp_path, SHORT, rubric=SMALL) as server:
         desk = enter(context, server, "late")
         desk.at(1)
         desk.fill()
@@ -184,6 +207,6 @@ def test_the_closed_study_is_clean(
         desk.score("Tone", 1)
         expect(desk.heading).to_have_text("The study is closed")
         expect(desk.page.get_by_text("so the last click changed nothing")).to_be_visible()
-        desk.calm()
-        assert faults(desk.page) == []
-        context.close()
+        look = Looker()
+        look("closed", desk.page)
+        assert look.faults == {}

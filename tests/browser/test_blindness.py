@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response, WebSocket, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Response, WebSocket, expect
 
 from annotate_app.blind import WORD_JOINER
 from polibias.records.ledger import read
@@ -60,8 +60,16 @@ class Wire:
         """What has come so far, plain and as it stands inside JSON."""
         own = [answer for answer in self._answers if "/static/" not in answer.url]
         heads = [str(answer.all_headers()).encode() for answer in own]
-        bodies = [answer.body() for answer in own if answer.status not in (101, 204, 302, 303)]
+        bodies = [self._body(answer) for answer in own if answer.status not in (101, 204, 302, 303)]
         return b"\n".join([*self._frames, *heads, *bodies])
+
+    def _body(self, answer: Response) -> bytes:
+        """A body; of a page that was left since, Chromium may have forgotten it, and it is asked for again."""
+        try:
+            return answer.body()
+        except Error:
+            assert answer.request.method == "GET", answer.url
+            return self._context.request.get(answer.url).body()
 
 
 def test_nothing_on_the_wire_tells_where_an_item_comes_from(

@@ -52,6 +52,7 @@ def test_from_the_invitation_to_the_last_page(context: BrowserContext, gated: Se
     desk = Desk(page, gated, "typist")
     expect(desk.heading).to_have_text("Before you begin")
     desk.calm()
+    expect(desk.heading).to_be_focused()
     for words in ("I agree", "I have read this", "I will work like this"):
         tab_to(desk, words)
         press(page, ["Space"])

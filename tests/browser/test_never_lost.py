@@ -102,7 +102,7 @@ def test_ten_reloads_in_a_row_stay_where_they_are(context: BrowserContext, serve
     desk.saved(1)
     before = sheets(server, desk.name), presentations(server, desk.name)
     for _ in range(10):
-        desk.page.reload(wait_until="commit")
+        desk.page.reload(wait_until="domcontentloaded")
     desk.at(1)
     desk.shows("Tone", 2, 2)
     desk.shows("Depth", None, None)

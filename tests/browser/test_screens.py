@@ -208,7 +208,7 @@ def test_a_hostile_response_is_inert_and_shown_to_the_last_sign(
 def test_texts_from_right_to_left_run_from_right_to_left(
     context: BrowserContext, hard: Server, formatted: bool
 ) -> None:
-    """In the pane, in the passage taken as evidence, in the comment, in the own record."""
+    """In the pane, in the passage taken as evidence, in the comment."""
     desk = enter(context, hard, f"rtl-{formatted}")
     shown = to_topic(desk, ARABIC)
     if formatted:
@@ -223,7 +223,8 @@ def test_texts_from_right_to_left_run_from_right_to_left(
     desk.quoted(word)
     assert rightwards(desk, ".quote", word)
     desk.comment("Framing").fill(HEBREW)
-    assert desk.comment("Framing").evaluate("area => getComputedStyle(area).direction") == "rtl"
+    expect(desk.comment("Framing")).to_have_css("unicode-bidi", "plaintext")
+    expect(desk.comment("Framing")).to_have_css("text-align", "start")
 
 
 # Where the first sign of a text stands: to the right of its last sign on the line, or at the right end of its box.
