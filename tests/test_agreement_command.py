@@ -181,7 +181,16 @@ def test_only_chosen_rows_and_given_clusters(say: Say) -> None:
     assert {entry["clusters"] for entry in chosen.values()} == {4}
     assert "all 35 resamples of 4 clusters" in chosen["kappa"]["beside"][0]["method"]
     assert "rates 'u00' twice" in refused(say, file, *LONG)
-    assert "agreement needs two raters; the file has 0" in refused(say, file, *LONG, "--where", "dimension=none")
+    said = refused(say, file, *LONG, "--where", "dimension=none")
+    assert "no line has dimension=none; the column has framing, omission" in said
+    said = refused(say, file, *LONG, "--where", "dimension=framing", "--where", "unit=u99")
+    assert "no line has unit=u99; the column has u00, u01" in said and "more" in said
+
+
+def test_a_condition_finds_what_a_guarded_cell_stands_for(say: Say) -> None:
+    """An export puts an apostrophe before what a spreadsheet would run."""
+    rows = [{**row, "model": "'@x"} for row in rows_of(X, Y)]
+    assert found(say, as_csv(rows), *LONG, "--where", "model=@x") == found(say, as_csv(rows_of(X, Y), "f.csv"), *LONG)
 
 
 def test_clusters_may_be_numbers(say: Say) -> None:

@@ -13,6 +13,8 @@ from polibias.sources.files import read_text
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\Z")
 LARGEST = 1e6
+MOST_NAMED = 8
+"""So many values of a column does a message name."""
 Record = tuple[str, Mapping[str, Any]]
 
 
@@ -110,10 +112,16 @@ def table(path: Path, ratings: Iterable[Rating], scale: Scale) -> RatingTable:
 def read_ratings(
     path: Path, columns: Columns, scale: Scale, records: Iterable[Record] | None = None
 ) -> Iterator[Rating]:
-    """The file's ratings, or those of `records`. Raises InputError, naming the line, for anything that is no rating."""
+    """The file's ratings, or those of `records`. Raises InputError, naming the line, for anything that is no rating.
+
+    A condition that no line meets is an error too, and says which values there are.
+    """
+    kept = False
+    met: dict[str, set[str]] = {name: set() for name, _ in columns.where}
     for where, record in records_in(path) if records is None else records:
-        if not all(str(_field(record, name, where)) == value for name, value in columns.where):
+        if not all([_meets(str(_field(record, name, where)), value, met[name]) for name, value in columns.where]):
             continue
+        kept = True
         unit = _name(_field(record, columns.unit, where), where)
         cluster = _name(_field(record, columns.cluster, where), where) if columns.cluster else unit
         for rater in columns.raters:
@@ -121,6 +129,24 @@ def read_ratings(
         if not columns.raters:
             rater = _name(_field(record, columns.rater, where), where)
             yield Rating(where, unit, rater, _rating(_field(record, columns.value, where), scale, where), cluster)
+    if columns.where and not kept:
+        raise InputError(f"{path}: {_unmet(columns.where, met)}")
+
+
+def _meets(cell: str, value: str, met: set[str]) -> bool:
+    """Whether a cell has the value, also behind the apostrophe that keeps spreadsheets from running it."""
+    met.add(cell)
+    return cell in (value, f"'{value}")
+
+
+def _unmet(conditions: Sequence[tuple[str, str]], met: Mapping[str, set[str]]) -> str:
+    """Which condition of `--where` no line meets, and some of the values that there are."""
+    for name, value in conditions:
+        if not met[name] & {value, f"'{value}"}:
+            some = [found[:40] for found in sorted(met[name])[:MOST_NAMED]] or ["no lines"]
+            more = f" and {len(met[name]) - MOST_NAMED} more" if len(met[name]) > MOST_NAMED else ""
+            return f"no line has {name}={value}; the column has {', '.join(some)}{more}"
+    return f"no line has {' and '.join(f'{name}={value}' for name, value in conditions)} together"
 
 
 def records_in(path: Path) -> Iterator[Record]:
