@@ -21,6 +21,7 @@ Value: TypeAlias = bool | int | str | tuple[str, ...]
 
 # Telemetry, tracebacks (they print values), the agent API (it answers without a person) and file watching are
 # off; a ping keeps proxies from closing quiet connections. Streamlit's own hosts may send an app messages; here none.
+# Collecting the garbage of the whole process after every drawing took more than half of the processor.
 REQUIRED: dict[str, Value] = {
     "browser.gatherUsageStats": False,
     "client.allowedOrigins": ("https://nobody.invalid",),
@@ -34,6 +35,7 @@ REQUIRED: dict[str, Value] = {
     "logger.hideWelcomeMessage": True,
     "runner.fastReruns": True,
     "runner.magicEnabled": False,
+    "runner.postScriptGC": False,
     "server.enableAgentApi": False,
     "server.enableCORS": True,
     "server.enableStaticServing": False,
