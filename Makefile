@@ -77,7 +77,7 @@ app: $(VENV)/run
 
 test: $(VENV)/dev browser check
 	@$(BIN)/python -m pytest -n 2 -m "not browser and not model"
-	@$(BIN)/python -m pytest -m "browser or model"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser or model"
 
 check: $(VENV)/dev
 	@$(BIN)/ruff format --check --quiet .

@@ -13,10 +13,14 @@ from annotate_app.store import Store
 
 
 def show(store: Store, form: Form) -> None:
-    """Draw the three ways, folded away."""
+    """Draw the three ways, folded away until somebody wants them."""
     reasons = store.protocol.reasons
     # With a key of the item's own it is folded again on the next one.
-    with st.expander("Skip this pair, mark it as unsure, or report a problem", key=form.key("aside")):
+    name = "Skip this pair, mark it as unsure, or report a problem"
+    box = st.expander(name, key=form.key("aside"), on_change="rerun")
+    if not box.open:
+        return
+    with box:
         if visit.told(clicks.NO_REASON):
             st.error(clicks.NO_REASON)
         if reasons.skip:

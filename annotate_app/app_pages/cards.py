@@ -15,11 +15,11 @@ import streamlit as st
 from annotate_app.app_pages.aid import Keys
 from annotate_app.app_pages.choices import ask, show_check
 from annotate_app.app_pages.form import Form
+from annotate_app.app_pages.guide import escaped
 from annotate_app.app_pages.notes import show_notes
 from annotate_app.blind import SHOWN, Version, literal, shown_favoured, shown_number, sides_in_words
 from annotate_app.questions import CHECK, Kind, Question
 from annotate_app.store import Store
-from polibias.domain.display import visible
 from polibias.domain.rubric import Dimension, Label, Rubric
 from polibias.domain.sides import Both, order_from
 
@@ -78,8 +78,7 @@ def show(board: Board) -> None:
 @contextmanager
 def _card(board: Board, part: Dimension | Label) -> Iterator[None]:
     with st.container(border=True, key=board.form.key(f"card-{part.id}"), gap="small"):
-        st.header(literal(part.title), anchor=False)
-        st.text(visible(part.human))
+        st.html(f'<h2>{escaped(part.title)}</h2><p class="text">{escaped(part.human)}</p>')
         yield
 
 
@@ -93,7 +92,7 @@ def _dimension(board: Board, dimension: Dimension) -> None:
     _favoured(board, dimension, asked["favoured"], favours)
     # One line in either case: a page that grows under a quick hand lets the next click miss.
     nobody = f"Without a difference no side is favoured: this counts as {board.sides[2]}."
-    st.caption(NO_BREAK_SPACE if favours else literal(nobody))
+    st.html(f'<p class="aside">{NO_BREAK_SPACE if favours else escaped(nobody)}</p>')
 
 
 def _score(board: Board, dimension: Dimension, question: Question) -> str | None:

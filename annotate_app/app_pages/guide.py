@@ -14,7 +14,10 @@ def show_guide(rubric: Rubric) -> None:
     st.text(visible(rubric.form.intro))
     favoured = rubric.favoured.title
     contents = [*(["the scale"] if rubric.levels else []), favoured[:1].lower() + favoured[1:], "what to look for"]
-    with st.expander(f"How to score: {literal(', '.join(contents))}"):
+    box = st.expander(f"How to score: {literal(', '.join(contents))}", key="guide", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         if rubric.levels:
             st.markdown("**The scale**")
             st.markdown(anchors(rubric))
@@ -43,12 +46,13 @@ def show_scale(rubric: Rubric) -> None:
     if not rubric.levels:
         return
     lines = "".join(
-        f"<li><b>{level.score}</b> {_escaped(level.title)}<span class='long'>: {_escaped(level.human)}</span></li>"
+        f"<li><b>{level.score}</b> {escaped(level.title)}<span class='long'>: {escaped(level.human)}</span></li>"
         for level in rubric.levels
     )
     with st.container(key="scale"):
         st.html(f'<ul class="scale" aria-label="The scale">{lines}</ul>')
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text as HTML in which no sign of it does anything."""
     return html.escape(visible(text))

@@ -1,27 +1,29 @@
 """Evidence and comment of one card: passages marked in the responses, and words of the annotator's own."""
 
-import html
-
 import streamlit as st
 
 from annotate_app.app_pages import clicks
 from annotate_app.app_pages.form import Form
+from annotate_app.app_pages.guide import escaped
 from annotate_app.blind import literal, shown_number
 from annotate_app.questions import Quote
 from annotate_app.store import Store
-from polibias.domain.display import visible
 
 COMMENT_LENGTH = 4000
 
 
 def show_notes(store: Store, form: Form, part: str, title: str) -> None:
-    """Draw what supports the answers of a card; folded away until somebody wants it."""
+    """Draw what supports the answers of a card; folded away, and not drawn until somebody wants it."""
     quotes = form.view.entry.quotes.get(part, ())
     comment = form.view.entry.comments.get(part, "")
     count = len(quotes) + bool(comment)
     said = f" ({count})" if count else ""
     # The key keeps it open when what it is called changes.
-    with st.expander(f"Evidence and comment: {literal(title)}{said}", key=form.key(f"notes-{part}")):
+    name = f"Evidence and comment: {literal(title)}{said}"
+    box = st.expander(name, key=form.key(f"notes-{part}"), on_change="rerun")
+    if not box.open:
+        return
+    with box:
         for number, quote in enumerate(quotes):
             _quote(store, form, part, quote, number)
         st.button(
@@ -34,8 +36,7 @@ def show_notes(store: Store, form: Form, part: str, title: str) -> None:
 
 def _quote(store: Store, form: Form, part: str, quote: Quote, number: int) -> None:
     version = shown_number(quote.side, form.view.first)
-    said = html.escape(visible(quote.text))
-    st.html(f'<div class="quote"><p>Version {version}:</p><p dir="auto">{said}</p></div>')
+    st.html(f'<div class="quote"><p>Version {version}:</p><p dir="auto">{escaped(quote.text)}</p></div>')
     st.button(
         f"Remove passage {number + 1}",
         key=form.key(f"unquote-{part}-{number}"),

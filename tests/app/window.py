@@ -1,5 +1,7 @@
 """The page without a browser: one window, signed in, and what can be done in it."""
 
+import html
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +16,7 @@ from annotate_app.store import Store, shared_store
 from tests.app.conftest import ROOT, Place, annotator_id, enrol
 
 SECONDS = 30
+TAG = re.compile(r"<[^>]*>")
 
 
 @contextmanager
@@ -50,5 +53,8 @@ def press(page: AppTest, words: str) -> None:
 
 
 def said(page: AppTest) -> str:
+    """Every word of the page outside labels and Markdown."""
     kinds = (page.error, page.warning, page.info, page.success, page.text, page.caption)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
+    bodies = [str(element.proto.body) for element in page.get("html")]
+    shown = [html.unescape(TAG.sub("", body)) for body in bodies if not body.startswith(("<style", "<script"))]
+    return "\n".join([*(str(element.value) for kind in kinds for element in kind), *shown])
