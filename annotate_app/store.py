@@ -24,7 +24,7 @@ from annotate_app.standing import Lesson, Standing, lesson_of
 from annotate_app.timing import Spent, spent
 from polibias.domain.ids import canonical
 from polibias.domain.sides import Side
-from polibias.errors import InputError, StorageError
+from polibias.errors import DamagedRecord, InputError, StorageError
 
 __all__ = ["Place", "Receipt", "Standing", "Store", "View", "first_open", "open_store", "reachable", "shared_store"]
 
@@ -78,12 +78,19 @@ class Store(Database):
 
     @cached_property
     def scheme(self) -> AnyScheme:
-        scheme: AnyScheme = msgspec.convert(json.loads(self.project.scheme), type=AnyScheme)
+        scheme: AnyScheme = self._stored("scheme", AnyScheme)
         return scheme
 
     @cached_property
     def protocol(self) -> AnnotationProtocol:
-        return msgspec.convert(json.loads(self.project.protocol), type=AnnotationProtocol)
+        return self._stored("protocol", AnnotationProtocol)
+
+    def _stored(self, column: str, kind: Any) -> Any:
+        """What the project was made with. Raises DamagedRecord, naming the database, if it cannot be read."""
+        try:
+            return msgspec.convert(json.loads(getattr(self.project, column)), type=kind)
+        except (ValueError, RecursionError):
+            raise DamagedRecord(f"{self.path}: the project's {column} cannot be read; restore it from a copy") from None
 
     def record(self, session: Session, kind: chain.Kind, annotator: str, item: str, body: dict[str, Any]) -> None:
         """Append an event to the chain within the transaction at hand."""

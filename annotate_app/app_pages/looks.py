@@ -19,21 +19,22 @@ class Look(NamedTuple):
     keys: bool
 
 
-def show(store: Store, form: Form) -> Look:
-    """Draw the switches and say how they stand. They keep their state from item to item."""
+def show(store: Store, form: Form, keys_help: str) -> Look:
+    """Draw the switches and say how they stand. They keep their state from item to item.
+
+    `keys_help` says what the keys do that answer a question of this kind of study.
+    """
     with st.container(horizontal=True, key="looks"):
         whole = _switch("Whole prompts", WHOLE, False, store, form)
         formatted = _switch("Formatted text", FORMATTED, False, store, form)
-        keys = _switch("Single-key shortcuts", KEYS, True, store, form, KEYS_HELP)
+        keys = _switch("Single-key shortcuts", KEYS, True, store, form, KEYS_HELP % keys_help)
     return Look(whole, formatted, keys)
 
 
 KEYS_HELP = """Keys work while nothing is being typed:
 
-- **0**–**9** answer the question in the outlined card
-- **A** favours the first version's side, **B** the second's, **N** neither
+%s
 - **J** and **K** go to the next and the previous card
-- **Q** takes the marked passage as evidence
 - **S** submits and goes on, **P** goes back, **F** goes forward
 """
 

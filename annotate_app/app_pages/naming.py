@@ -19,6 +19,8 @@ from annotate_app.store import Place, Store
 from polibias.domain.display import visible
 from polibias.domain.wording import fill
 
+KEYS_HELP = "- **1**–**9** say how sure you are, in the outlined card"
+
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: Naming) -> None:
     """Draw the masked pair that stands at `place`."""
@@ -29,7 +31,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: 
         with left:
             pace.begin(store, person, form, row)
             st.text(visible(scheme.intro))
-            look = looks.show(store, form)
+            look = looks.show(store, form, KEYS_HELP)
             hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
             aid.show(hand, _keys(form), partial(clicks.heard, store, form))
             versions.show(form, shown, look, ("", ""))

@@ -38,7 +38,7 @@ def show(store: Store, person: int) -> None:
 
 def _line(store: Store, place: Place) -> tuple[str, ...]:
     view = store.view(place)
-    state = place.state if place.finished and not place.draft else "draft"
+    state = _state(store, place) if place.finished and not place.draft else "draft"
     said = [answer for question in store.scheme.questions() if (answer := _said(store, view, question))]
     comments = [visible(text) for text in view.entry.comments.values()]
     quotes = [
@@ -48,6 +48,13 @@ def _line(store: Store, place: Place) -> tuple[str, ...]:
     ]
     at = place.touched_at[:16].replace("T", " ")
     return str(place.number), state, at, "; ".join(said), " | ".join(comments), " | ".join(quotes)
+
+
+def _state(store: Store, place: Place) -> str:
+    """How a place was finished; who went past it said why."""
+    reasons = store.protocol.reasons
+    texts = {one.id: visible(one.text) for one in (*reasons.skip, *reasons.unsure)}
+    return f"{place.state}: {texts.get(place.reason, place.reason)}" if place.reason else place.state
 
 
 def _said(store: Store, view: View, question: Question) -> str:

@@ -18,6 +18,10 @@ from annotate_app.sheets import writable
 from annotate_app.store import Place, Store
 from polibias.domain.rubric import Rubric
 
+KEYS_HELP = """- **0**–**9** answer the question in the outlined card
+- **A** favours the first version's side, **B** the second's, **N** neither
+- **Q** takes the marked passage as evidence"""
+
 
 def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: Rubric) -> None:
     """Draw the pair that stands at `place`."""
@@ -30,7 +34,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
             pace.begin(store, person, form, row)
             _standing(store, form)
             show_guide(rubric)
-            look = looks.show(store, form)
+            look = looks.show(store, form, KEYS_HELP)
             hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
             aid.show(hand, cards.keys(board), partial(clicks.heard, store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])

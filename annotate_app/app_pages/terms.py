@@ -33,6 +33,8 @@ def show(store: Store, person: int, standing: Standing) -> None:
     for term in standing.pending(store.protocol):
         st.header(TITLES[term], anchor=False)
         st.text(visible(terms[term].strip()))
+        if term == "consent":
+            st.text(visible(f"You can withdraw from the study at any time. {store.protocol.withdrawal_note}".strip()))
         st.radio(
             TITLES[term],
             ("yes", "no"),

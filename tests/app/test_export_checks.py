@@ -150,6 +150,8 @@ DAMAGE: dict[str, tuple[str, ...]] = {
         "event chain begins with",
         "UPDATE project SET protocol = replace(protocol, 'free choice', 'duty')",
     ),
+    "a protocol cut short": ("protocol cannot be read", "UPDATE project SET protocol = substr(protocol, 1, 40)"),
+    "questions of no kind": ("scheme cannot be read", "UPDATE project SET scheme = '{}'"),
     "the address": ("event chain begins with", "UPDATE project SET address = 'http://elsewhere'"),
     "the key for pairs": ("event chain begins with", "UPDATE project SET pair_key = '00'"),
     "the pair of an item": ("event chain begins with", "UPDATE item SET pair = '00' WHERE lesson = ''"),

@@ -338,3 +338,12 @@ def test_an_older_draft_does_not_catch_who_has_just_submitted_another_pair(page:
     fill(page)
     press(page, "Submit")
     assert heading(page) == "Pair 3 of 8"
+
+
+def test_the_own_record_says_why_a_pair_was_skipped(page: AppTest, store: Store) -> None:
+    person = annotator_id(store, "ann")
+    for place in store.places(person):
+        store.leave(person, place.presentation, 1, "skipped", "too_close", Entry({}, {}))
+    page.run()
+    assert heading(page) == "Thank you"
+    assert said(page).count("skipped: I am too close to what it is about") == 8
