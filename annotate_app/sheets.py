@@ -26,8 +26,7 @@ class Place(NamedTuple):
     """One place of an annotator's row that is still theirs.
 
     `number` counts from 1 among practice items and among all others apart. `finished` is the last finished revision,
-    0 for none, `state` how it was finished and `reason` why so; `needed` is the revision with which the place is done
-    with.
+    0 for none, and `state` how it was finished; `needed` is the revision with which the place is done with.
     """
 
     presentation: int
@@ -35,7 +34,6 @@ class Place(NamedTuple):
     role: Role
     finished: int
     state: str
-    reason: str
     needed: int
     draft: int | None
     touched_at: str
@@ -53,7 +51,6 @@ class Place(NamedTuple):
 class _Revision(NamedTuple):
     number: int
     state: str
-    reason: str
     touched_at: str
 
 
@@ -63,10 +60,17 @@ def places(session: Session, annotator_id: int) -> list[Place]:
     own = select(Presentation.id, Presentation.role).where(mine, col(Presentation.id).not_in(_released()))
     row = session.exec(own.order_by(col(Presentation.position))).all()
     found: dict[int, list[_Revision]] = {}
-    columns = select(Sheet.presentation_id, Sheet.revision, Sheet.state, Sheet.reason, Sheet.touched_at)
+    columns = select(Sheet.presentation_id, Sheet.revision, Sheet.state, Sheet.touched_at)
     for presentation, *revision in session.exec(columns.join(Presentation).where(mine)).all():
         found.setdefault(presentation, []).append(_Revision._make(revision))
     return list(_numbered(row, found, attempt(session, annotator_id)))
+
+
+def reasons(session: Session, annotator_id: int) -> dict[tuple[int, int], str]:
+    """Why somebody went past an item, by presentation and revision. The desk, which draws rows too, may not read it."""
+    columns = select(Sheet.presentation_id, Sheet.revision, Sheet.reason).join(Presentation)
+    given = columns.where(Presentation.annotator_id == annotator_id, Sheet.reason != "")
+    return {(presentation, revision): reason for presentation, revision, reason in session.exec(given).all()}
 
 
 def _released() -> SelectOfScalar[int]:
@@ -95,8 +99,8 @@ def _place(presentation: int, role: Role, number: int, found: Sequence[_Revision
     done = max((sheet for sheet in found if sheet.state != "draft"), default=None)
     draft = next((sheet.number for sheet in found if sheet.state == "draft"), None)
     touched = max((sheet.touched_at for sheet in found), default="")
-    finished, state, reason = (done.number, done.state, done.reason) if done else (0, "", "")
-    return Place(presentation, number, role, finished, state, reason, needed, draft, touched)
+    finished, state = (done.number, done.state) if done else (0, "")
+    return Place(presentation, number, role, finished, state, needed, draft, touched)
 
 
 def first_open(row: Sequence[Place]) -> Place | None:

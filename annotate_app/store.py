@@ -83,7 +83,8 @@ class Store(Database):
 
     @cached_property
     def protocol(self) -> AnnotationProtocol:
-        return self._stored("protocol", AnnotationProtocol)
+        protocol: AnnotationProtocol = self._stored("protocol", AnnotationProtocol)
+        return protocol
 
     def _stored(self, column: str, kind: Any) -> Any:
         """What the project was made with. Raises DamagedRecord, naming the database, if it cannot be read."""
@@ -105,6 +106,11 @@ class Store(Database):
         """The annotator's row of presentations, by position."""
         with self.reading() as session:
             return sheets.places(session, annotator_id)
+
+    def reasons(self, annotator_id: int) -> dict[tuple[int, int], str]:
+        """Why the annotator went past items, by presentation and revision."""
+        with self.reading() as session:
+            return sheets.reasons(session, annotator_id)
 
     def view(self, place: Place) -> View:
         """What stands at a place."""

@@ -3,7 +3,7 @@
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -20,7 +20,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def show(store: Store, person: int) -> None:
     """Draw the record as a table, and offer it as a file."""
     row = [place for place in store.places(person) if place.role != "practice"]
-    lines = [_line(store, place) for place in row if place.finished or place.draft]
+    reasons = _reasons(store, person)
+    lines = [_line(store, place, reasons) for place in row if place.finished or place.draft]
     st.header("Your own record", anchor=False)
     if not lines:
         st.text("You have not answered anything.")
@@ -36,9 +37,17 @@ def show(store: Store, person: int) -> None:
     )
 
 
-def _line(store: Store, place: Place) -> tuple[str, ...]:
+def _reasons(store: Store, person: int) -> dict[tuple[int, int], str]:
+    """Why pairs were skipped or marked as unsure, in the words of the page."""
+    given = store.protocol.reasons
+    texts = {one.id: visible(one.text) for one in (*given.skip, *given.unsure)}
+    return {where: texts.get(reason, reason) for where, reason in store.reasons(person).items()}
+
+
+def _line(store: Store, place: Place, reasons: Mapping[tuple[int, int], str]) -> tuple[str, ...]:
     view = store.view(place)
-    state = _state(store, place) if place.finished and not place.draft else "draft"
+    why = reasons.get((place.presentation, place.finished))
+    state = (f"{place.state}: {why}" if why else place.state) if place.finished and not place.draft else "draft"
     said = [answer for question in store.scheme.questions() if (answer := _said(store, view, question))]
     comments = [visible(text) for text in view.entry.comments.values()]
     quotes = [
@@ -48,13 +57,6 @@ def _line(store: Store, place: Place) -> tuple[str, ...]:
     ]
     at = place.touched_at[:16].replace("T", " ")
     return str(place.number), state, at, "; ".join(said), " | ".join(comments), " | ".join(quotes)
-
-
-def _state(store: Store, place: Place) -> str:
-    """How a place was finished; who went past it said why."""
-    reasons = store.protocol.reasons
-    texts = {one.id: visible(one.text) for one in (*reasons.skip, *reasons.unsure)}
-    return f"{place.state}: {texts.get(place.reason, place.reason)}" if place.reason else place.state
 
 
 def _said(store: Store, view: View, question: Question) -> str:

@@ -9,7 +9,7 @@ from tests.app.conftest import SHORT, SMALL
 from tests.browser.conftest import Server, serving
 from tests.browser.desk import Desk, enter, press
 from tests.browser.material import PRACTICE_FEEDBACK, everything
-from tests.browser.truth import kinds, sheets, states
+from tests.browser.truth import kinds, sheets, states, until
 
 pytestmark = pytest.mark.browser
 
@@ -133,6 +133,7 @@ def test_single_keys_do_nothing_while_typing_or_with_a_modifier_or_switched_off(
     press(page, "1")
     desk.saved(0)
     desk.shows("Tone", 1, None)
+    until(page, lambda: sheets(server, desk.name)[0].score("tone")[0] is not None)
     (one,) = sheets(server, desk.name)
     assert (one.state, one.score("tone"), one.score("depth")) == ("draft", ("1", None), (None, None))
     assert one.comments == {"": "2abnjkspfq"}
