@@ -18,9 +18,11 @@ def show_notes(store: Store, form: Form, part: str, title: str) -> None:
     comment = form.view.entry.comments.get(part, "")
     count = len(quotes) + bool(comment)
     said = f" ({count})" if count else ""
-    # The key keeps it open when what it is called changes.
-    name = f"Evidence and comment: {literal(title)}{said}"
-    box = st.expander(name, key=form.key(f"notes-{part}"), on_change="rerun")
+    name, key = f"Evidence and comment: {literal(title)}{said}", form.key(f"notes-{part}")
+    # Under another name it would be another box, and folded: it is told how it stands.
+    if key in st.session_state:
+        st.session_state[key] = st.session_state[key]
+    box = st.expander(name, key=key, on_change="rerun")
     if not box.open:
         return
     with box:
