@@ -9,7 +9,7 @@ const TRIES = 3;
 const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
 
 export default function (component) {
-  now.data = JSON.parse(new TextDecoder().decode(component.data));
+  const mine = now.data = JSON.parse(new TextDecoder().decode(component.data));
   now.tell = component.setTriggerValue;
   if (now.page !== now.data.page) {
     now.page = now.data.page;
@@ -26,7 +26,8 @@ export default function (component) {
   now.gap = now.data.gap;
   mark();
   listen();
-  return () => { now.data = null; };
+  // What is taken away may be an elder drawing than the one that stands.
+  return () => { if (now.data === mine) now.data = null; };
 }
 
 function listen() {

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -10,7 +11,19 @@ from annotate_app.app_pages import visit
 from annotate_app.blind import literal
 from annotate_app.store import Store
 
-STYLE = f"<style>{Path(__file__).with_name('style.css').read_text('utf-8')}</style>"
+
+def _colours(mode: Literal["light", "dark"]) -> str:
+    """The theme's colours for this page's own style."""
+    names = {"page": "backgroundColor", "line": "borderColor", "mark": "primaryColor"}
+    colours = "; ".join(f"--{name}: {settings.THEME[f'theme.{mode}.{option}']}" for name, option in names.items())
+    return f":root {{ {colours} }}"
+
+
+# The reader's device says which of the two themes holds, and can change its mind while a page stands.
+STYLE = (
+    f"<style>{_colours('light')} @media (prefers-color-scheme: dark) {{ {_colours('dark')} }}"
+    f"{Path(__file__).with_name('style.css').read_text('utf-8')}</style>"
+)
 
 # Streamlit stays where the reader was. A new page begins at its heading, for eyes and for screen readers.
 TO_THE_TOP = """<script>
@@ -31,7 +44,7 @@ TO_THE_TOP = """<script>
 def begin(title: str, name: str, wide: bool = True) -> None:
     """Open a page. `name` tells pages apart: under a new one the reader starts at the top."""
     st.set_page_config(page_title=title, layout="wide" if wide else "centered", initial_sidebar_state="collapsed")
-    st.html(_colours() + STYLE)
+    st.html(STYLE)
     st.title(title, anchor=False)
     st.html(TO_THE_TOP % json.dumps(name), unsafe_allow_javascript=True)
     _after_a_break()
@@ -44,14 +57,6 @@ def _after_a_break() -> None:
     something is drawn at intervals; without one, a click that the break swallowed stays on the screen unsaved, and a
     break in the middle of a drawing leaves an empty page.
     """
-
-
-def _colours() -> str:
-    """The theme's colours for this page's own style, as the reader's theme has them."""
-    mode = "dark" if st.context.theme.type == "dark" else "light"
-    names = {"page": "backgroundColor", "line": "borderColor", "mark": "primaryColor"}
-    colours = "; ".join(f"--{name}: {settings.THEME[f'theme.{mode}.{option}']}" for name, option in names.items())
-    return f"<style>:root {{ {colours} }}</style>"
 
 
 def end(store: Store, leaving: bool = True) -> None:

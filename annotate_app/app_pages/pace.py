@@ -21,7 +21,7 @@ def begin(store: Store, person: int, form: Form, row: Sequence[Place]) -> None:
     frame.begin(f"{clicks.noun(form)} {place.number} of {len(mine)}", form.name)
     rest = "" if place.role == "practice" else _time_left(store, person, done, len(mine) - done)
     if place.role == "practice":
-        st.text("Practice: afterwards you see what was expected, and none of it is part of the results.")
+        st.text("Practice: afterwards you see what we would have answered. None of it is part of the results.")
     st.progress(done / len(mine), text=f"{done} of {len(mine)} done{rest}")
 
 
