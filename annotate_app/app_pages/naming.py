@@ -14,7 +14,6 @@ from annotate_app.app_pages.ways import ways
 from annotate_app.blind import distinct, literal
 from annotate_app.blind import versions as versions_of
 from annotate_app.questions import CANNOT_TELL, CHECK, Naming, Question
-from annotate_app.sheets import writable
 from annotate_app.store import Place, Store
 from polibias.domain.display import visible
 from polibias.domain.wording import fill
@@ -32,7 +31,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, scheme: 
             pace.begin(store, person, form, row)
             st.text(visible(scheme.intro))
             look = looks.show(store, form, KEYS_HELP)
-            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
+            hand = aid.Hand(form.name, look.keys, state.gap, form.chosen)
             aid.show(hand, _keys(form), partial(clicks.heard, store, form))
             versions.show(form, shown, look, ("", ""))
         with right, st.container(key="panel"):

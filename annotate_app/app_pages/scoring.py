@@ -35,7 +35,7 @@ def show(store: Store, person: int, row: Sequence[Place], place: Place, rubric: 
             _standing(store, form)
             show_guide(rubric)
             look = looks.show(store, form, KEYS_HELP)
-            hand = aid.Hand(form.name, look.keys and writable(place), state.gap, form.chosen)
+            hand = aid.Hand(form.name, look.keys, state.gap, form.chosen)
             aid.show(hand, cards.keys(board), partial(clicks.heard, store, form))
             versions.show(form, shown, look, [line_above(rubric, version) for version in shown])
         with right, st.container(key="panel"):

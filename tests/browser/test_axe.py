@@ -1,5 +1,6 @@
 """Every page under axe-core, in light and dark, on a desk and on a phone."""
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -53,7 +54,8 @@ GROUND = """colour => {
   const asked = getComputedStyle(probe).color;
   probe.remove();
   const own = getComputedStyle(document.documentElement).getPropertyValue("--page").trim();
-  return own === colour && getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor === asked;
+  const ground = getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor;
+  return ["", colour].includes(own) && ground === asked;
 }"""
 
 
@@ -161,7 +163,8 @@ def score(desk: Desk, look: Looker) -> None:
         if position == 1:
             desk.mark(1, "fired" if desk.response(1).get_by_text("fired").count() else "a")
             desk.page.keyboard.press("q")
-            expect(desk.page.locator(".quote")).to_have_count(1)
+            expect(desk.page.get_by_text(re.compile(r"^Evidence and comment: .* \(1\)$"))).to_be_visible()
+            desk.unfold("Depth")
             look("pair, answered, with a passage", desk.page)
         desk.submit()
     desk.thanked()

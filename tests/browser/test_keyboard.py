@@ -22,8 +22,8 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-NAMED = """() => { const one = document.activeElement;
-  return [one.ariaLabel, ...[...one.labels ?? []].map(label => label.innerText), one.matches("main") ? "" : one.innerText].join(); }"""
+NAMED = """() => { const one = document.activeElement, labels = [...one.labels ?? []].map(label => label.innerText);
+  return [one.ariaLabel, ...labels, one.matches("main") ? "" : one.innerText].join(); }"""
 """What the control with the focus is called; the page itself, which scrolls and so can have it, is none."""
 
 
