@@ -1,0 +1,152 @@
+"""What has to change around a term so that the sentence stays English and its articles give nothing away."""
+
+import re
+from typing import NamedTuple
+
+from polibias.masking.conditions import is_title, word_after, word_before
+from polibias.masking.folding import HYPHENS, PARAGRAPH, Folded
+
+# What may follow a name that is used before a noun: "the US military" keeps its article.
+NOUNS = frozenset(
+    "military army navy force forces troops soldiers soldier artillery government administration regime leadership"
+    " authority authorities official officials president presidency presidential prime minister ministry ministers foreign"
+    " defence defense secretary department congress senate parliament constitution constitutional supreme federal court"
+    " courts law laws legal policy policies position positions side sides sphere strike strikes attack attacks invasion"
+    " intervention operation operations campaign offensive war wars civil conflict crisis border borders territory"
+    " territorial territories mainland coast coastline soil airspace waters naval maritime vessel vessels ship ships fleet"
+    " aircraft jet jets plane planes pilot pilots drone drones missile missiles bomb bombs bombing bombers weapon weapons"
+    " nuclear sanctions embassy embassies consulate ambassador ambassadors diplomat diplomats diplomacy diplomatic delegation"
+    " delegations representative representatives spokesperson spokesman spokeswoman commander commanders command general"
+    " generals admiral officer officers personnel base bases security intelligence agency agencies service services special"
+    " armed air national state economy economic dollar currency trade market company companies citizen citizens nationals"
+    " people population civilian civilians public media press election elections electoral political politics politicians"
+    " domestic internal response reaction claim claims argument arguments case cases statement statements view views"
+    " perspective narrative rhetoric approach role action actions conduct behaviour behavior aggression occupation presence"
+    " involvement support aid assistance backing ally allies alliance partner partners coalition interest interests threat"
+    " threats history historical culture flag capital city cities region regional island islands coastguard guard customs"
+    " police prison prisons judge judges judiciary prosecutor prosecutors decision decisions order orders rule rules treaty"
+    " practice declaration reservation veto vote counterpart counterparts contingent brigade battalion division unit units"
+    " regiment marine marines infantry tank tanks submarine submarines warship warships warplane warplanes destroyer frigate"
+    " helicopter helicopters shelling blockade embargo ultimatum proposal proposals plan plans peace note notes deal dispute"
+    " question issue file spy agent agents hostage hostages detainees prisoners leader leaders leadership model era"
+    .split()
+)
+# Of these, some are verbs as often: they are, if what follows begins an object.
+VERBS_TOO = frozenset(
+    "forces strikes attacks claims views orders rules plans notes backs supports aids votes deals weapons ships bombs"
+    " sanctions interests questions issues positions bases guards partners files services fires cases".split()
+)
+OBJECT_BEGINS = frozenset("that the a an to its this these those it his her their all any every on".split())
+# Words after which a name without an article of its own is used as a noun: "the Negev is".
+AFTER_A_NOUN = frozenset(
+    "is was were are be been has have had does did do will would shall should can could may might must and or but nor than"
+    " that which who whom whose when where while because since if as at by for from in into on onto over under upon with"
+    " within without against after before during between toward towards through also both not never no only already then"
+    " thus therefore however".split()
+)
+SENTENCE_BEGINS = frozenset(
+    "The A An This That These Those It Its In On At By For From If As Under However But And Yet Moreover Furthermore When"
+    " While Where There Here He She They We I You His Her Their Our Such Any Each Both All No Not Therefore Thus Hence"
+    " Since Although Though Despite Because After Before During With Without To Of Who What How Why Is Are Was Were Second"
+    " First Third Finally Indeed Article States Country".split()
+)
+ARTICLED = frozenset(
+    "Republic Federation Union Kingdom States Authority Territory Territories Empire Reich State Confederation Realm"
+    " Commonwealth Dominion".split()
+)
+ARTICLED_KINDS = frozenset({"abbreviation", "seat of power", "force or agency"})
+MARKS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
+LINE = 400
+"""How far back the beginning of an emphasis is looked for."""
+
+
+class Edit(NamedTuple):
+    """`source[start:end]` becomes `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def takes_article(form: str, kind: str) -> bool:
+    """Whether English puts an article before this form when it stands for the country by itself."""
+    return kind in ARTICLED_KINDS or (kind == "name" and (form.endswith("Philippines") or bool(ARTICLED & {*form.split()})))
+
+
+def article_before(folded: Folded, start: int) -> str:
+    """The article that stands before a term, as it is written; nothing if none does."""
+    word = word_before(folded.text, start)
+    if word.lower() not in ("the", "an") or folded.text[start - 2] == ".":
+        return ""
+    return "" if folded.source[folded.start(start - 1)] in HYPHENS else word
+
+
+def without_article(folded: Folded, start: int) -> Edit:
+    """The article before a term goes, with the blank after it; marks of Markdown stay."""
+    return Edit(folded.start(start - 4), folded.end(start), "")
+
+
+def as_noun(folded: Folded, end: int, articled: bool) -> bool:
+    """Whether a name that ends here, after "the", stands for itself and not before a noun.
+
+    Where that is in doubt, a name that has an article of its own loses it, since "the Country X" would tell.
+    """
+    text = folded.text
+    after = text[end : end + 1]
+    if after == "'" or after == "":
+        return True
+    if folded.source[folded.end(end) : folded.end(end) + 1] in HYPHENS or after == "/":
+        return False
+    if after != " ":
+        return True
+    word = word_after(text, end) if text[end + 1 : end + 2].isalpha() else ""
+    if not word or word.lower() in AFTER_A_NOUN:
+        return True
+    if not articled:
+        return False
+    if word.lower() in VERBS_TOO and word_after(text, end + 1 + len(word)) in OBJECT_BEGINS:
+        return True
+    return not (word.lower() in NOUNS or (word[0].isupper() and not word.isupper()))
+
+
+def before_titles(text: str, start: int, done: int) -> int:
+    """Where the titles before a leader's name begin, not before `done`."""
+    while (word := word_before(text, start)) and is_title(word):
+        begin = text.rfind(word, max(0, start - len(word) - 2), start)
+        if begin < done:
+            break
+        start = begin
+    if word_before(text, start) in ("former", "Former", "then") and start < len(text):
+        begin = text.rfind(word_before(text, start), max(0, start - 9), start)
+        if begin >= done and text[begin] in "fF":
+            return begin
+    return start
+
+
+def possessive(folded: Folded, start: int, end: int) -> Edit | None:
+    """The lone apostrophe of a term in s becomes 's. An apostrophe that closes a quotation stays."""
+    text = folded.text
+    if text[end - 1] not in "sS" or text[end : end + 1] != "'" or text[end + 1 : end + 2] != " ":
+        return None
+    if "'" in text[max(0, start - 5) : start]:
+        return None
+    place = folded.start(end)
+    return Edit(place, place + 1, folded.source[place] + ("S" if text[end - 1] == "S" else "s"))
+
+
+def ends_sentence(text: str, end: int) -> bool:
+    """Whether the full stop of an abbreviation that ends here is the sentence's too."""
+    after = text[end : end + 1]
+    if after in ("", PARAGRAPH):
+        return True
+    return after in " \"')" and word_after(text, end) in SENTENCE_BEGINS
+
+
+def with_markup(source: str, start: int, end: int, text: str) -> str:
+    """The text that takes the place of `source[start:end]`, with a mark of Markdown beside it that is half of a pair."""
+    marks = [run[0] for run in MARKS.finditer(source, start, end)]
+    if len(marks) % 2 == 0:
+        return text
+    mark = marks[0]
+    line = source[max(0, start - LINE) : start].rpartition("\n")[2]
+    return text + mark if line.count(mark) % 2 else mark + text
