@@ -48,6 +48,7 @@ class CountryTerms(Value, frozen=True):
     short: Forms = ()
     adjectives: Forms = ()
     people: Forms = ()
+    misspelt: Forms = ()
     combining: Forms = ()
     capitals: Forms = ()
     seats: Forms = ()

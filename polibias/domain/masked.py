@@ -12,7 +12,7 @@ Status = Literal["masked", "unchanged", "leaking", "unreadable"]
 Level = Literal["full", "names"]
 
 
-class Replacement(Value, frozen=True):
+class Replacement(Value, frozen=True, gc=False):
     """`source[start:end]` became `text`, because it is of class `kind` by the rule named.
 
     Replacements are in order and do not overlap: applied to the source, they give the masked text.

@@ -17,7 +17,10 @@ from polibias.masking.terms import COMBINING, LABEL, Term
 LONG = 4
 """A term of so many letters may touch a digit, and begin or end with a change of case: #StandWithUkraine."""
 
-ONE_WORD_AS_WELL = frozenset({"name", "adjective", "people", "name in another language"})
+ONE_WORD_AS_WELL = frozenset({"name", "adjective", "people", "misspelling", "name in another language"})
+BLANKS = " ,'"
+"""What nearly every word stands between. The empty text, before the first and after the last, is in it too."""
+
 Check = Callable[[Folded, int, int], bool]
 
 
@@ -34,12 +37,8 @@ class Pattern(NamedTuple):
     check: Check | None
 
 
-class Found(NamedTuple):
-    """`text[start:end]` of a folded text is this term."""
-
-    start: int
-    end: int
-    term: Term
+Found = tuple[int, int, Term]
+"""`text[start:end]` of a folded text is this term."""
 
 
 class Automaton:
@@ -47,46 +46,37 @@ class Automaton:
 
     def __init__(self, terms: Iterable[Term]) -> None:
         """`terms` by rank: of two with one spelling, the first is found."""
-        self.patterns: list[Pattern] = []
-        cased: dict[str, int] = {}
-        lowered: dict[str, int] = {}
+        cased: dict[str, Term] = {}
+        lowered: dict[str, Term] = {}
         for term in terms:
             for spelling, any_case in spellings(term):
-                known = lowered if any_case else cased
-                if spelling not in known:
-                    known[spelling] = len(self.patterns)
-                    self.patterns.append(_pattern(term, spelling))
-        self.words = frozenset(word for one in (cased, lowered) for spelling in one for word in spelling.lower().split())
-        self._searches = [_search(cased), _search(lowered)]
+                if spelling.lower() not in lowered:
+                    (lowered if any_case else cased).setdefault(spelling, term)
+        self.words = frozenset(word for spelling in (*cased, *lowered) for word in spelling.lower().split())
+        self._patterns = [_pattern(term, spelling) for one in (cased, lowered) for spelling, term in one.items()]
+        self._of_cased = len(cased)
+        self._cased, self._lowered = (AhoCorasick(list(one), matchkind=MatchKind.Standard) for one in (cased, lowered))
 
-    def find(self, folded: Folded) -> Iterator[Found]:
+    def find(self, folded: Folded) -> list[Found]:
         """The terms in order; none overlaps another."""
-        text = folded.text
-        places = [
-            (start, -end, number)
-            for search, looked_in in zip(self._searches, (text, text.lower()), strict=True)
-            for number, start, end in search(looked_in)
-        ]
+        text, patterns, of_cased = folded.text, self._patterns, self._of_cased
+        places = [(at, -end, n) for n, at, end in self._cased.find_matches_as_indexes(text, overlapping=True)]
+        in_lower = self._lowered.find_matches_as_indexes(text.lower(), overlapping=True)
+        places += [(at, -end, n + of_cased) for n, at, end in in_lower]
         places.sort()
+        found: list[Found] = []
         done = 0
-        for start, minus_end, number in places:
+        for start, end, number in places:
             if start >= done:
-                pattern = self.patterns[number]
-                if _stands(pattern, text, start, -minus_end) and (
-                    pattern.check is None or pattern.check(folded, start, -minus_end)
+                term, left, right, loose, check = patterns[number]
+                if (
+                    (not left or _begins(text, start, loose))
+                    and (not right or _ends(text, -end, loose))
+                    and (check is None or check(folded, start, -end))
                 ):
-                    done = -minus_end
-                    yield Found(start, done, pattern.term)
-
-
-def _search(spelt: dict[str, int]) -> Callable[[str], Iterator[tuple[int, int, int]]]:
-    numbers = list(spelt.values())
-    automaton = AhoCorasick(list(spelt), matchkind=MatchKind.Standard)
-
-    def search(text: str) -> Iterator[tuple[int, int, int]]:
-        return ((numbers[n], start, end) for n, start, end in automaton.find_matches_as_indexes(text, overlapping=True))
-
-    return search
+                    done = -end
+                    found.append((start, done, term))
+        return found
 
 
 def _pattern(term: Term, spelling: str) -> Pattern:
@@ -95,26 +85,27 @@ def _pattern(term: Term, spelling: str) -> Pattern:
         return Pattern(term, False, False, False, None)
     loose = len(spelling) >= LONG and not (spelling.isupper() and term.when == "exact")
     check = before_hyphen if term.kind == COMBINING else CONDITIONS.get(term.when)
-    return Pattern(term, spelling[0].isalnum(), spelling[-1] != " ", loose, check)
+    return Pattern(term, spelling[0].isalnum(), spelling[-1].isalnum() or spelling[-1] == ".", loose, check)
 
 
-def _stands(pattern: Pattern, text: str, start: int, end: int) -> bool:
-    """Whether a word begins and ends there."""
-    if pattern.left and start:
-        before = text[start - 1]
-        if before.isalnum() and not (
-            pattern.loose and (before.isdigit() or (before.islower() and text[start].isupper()))
-        ):
-            return False
-        if before == "." and text[start + 1 : start + 2] == "." and text[start - 2 : start - 1].isalpha():
-            return False
-    if pattern.right and end < len(text):
-        after = text[end]
-        if after.isalnum() and not (pattern.loose and (after.isdigit() or (after.isupper() and text[end - 1].islower()))):
-            return False
-        if after == "." and text[end - 2 : end - 1] == "." and text[end + 1 : end + 2].isalnum():
-            return False
-    return True
+def _begins(text: str, start: int, loose: bool) -> bool:
+    """Whether a word begins there."""
+    before = text[start - 1 : start]
+    if before in BLANKS:
+        return True
+    if before.isalnum():
+        return loose and (before.isdigit() or (before.islower() and text[start].isupper()))
+    return before != "." or text[start + 1 : start + 2] != "." or not text[start - 2 : start - 1].isalpha()
+
+
+def _ends(text: str, end: int, loose: bool) -> bool:
+    """Whether a word ends there."""
+    after = text[end : end + 1]
+    if after in BLANKS:
+        return True
+    if after.isalnum():
+        return loose and (after.isdigit() or (after.isupper() and text[end - 1].islower()))
+    return after != "." or text[end - 2 : end - 1] != "." or not text[end + 1 : end + 2].isalnum()
 
 
 def spellings(term: Term) -> Iterator[tuple[str, bool]]:

@@ -15,7 +15,7 @@ TITLES = frozenset(
     "President Premier Chancellor Minister Prime Foreign Defence Defense Secretary Chairman Chairwoman King Queen Emperor"
     " Prince Princess Sheikh Ayatollah Imam General Gen Marshal Admiral Colonel Commander Senator Governor Ambassador Mr Mrs"
     " Ms Dr Sir Dame Leader Dictator Comrade Vice Deputy Interior Finance State Crown Supreme Grand Field Major Lieutenant"
-    " Brigadier Speaker Representative Justice Party"
+    " Brigadier Speaker Representative Justice Affairs Security National External former Former"
     .split()
 )
 LOWER_TITLES = frozenset("president premier chancellor minister prime foreign defence defense leader dictator king".split())
@@ -79,12 +79,14 @@ def surname(folded: Folded, start: int, end: int) -> bool:
 
 
 def not_pronoun(folded: Folded, start: int, end: int) -> bool:
-    """No pronoun of a line in capitals: one neighbour is in lower case, or shows that a country is meant."""
+    """No sum of money, and no pronoun of a line in capitals: one neighbour is in lower case, or shows that a country is meant."""
     text = folded.text
+    if text[end : end + 1] == "$" and text[end + 1 : end + 2].strip(" ").isdigit():
+        return False  # a sum of money
     before, after = word_before(text, start), word_after(text, end)
     if before == "THE" or after in COUNTRY_AFTER or text[end : end + 1] in ("'", "/"):
         return True
-    if folded.source[folded.end(end) : folded.end(end) + 1] in HYPHENS and text[end : end + 1] == " ":
+    if folded.next_in_source(end) in HYPHENS and text[end : end + 1] == " ":
         return True
     shouted = [word in NEUTRAL or word.isupper() for word in (before, after) if len(word) > 1 or word in NEUTRAL]
     return not shouted or not all(shouted)

@@ -82,7 +82,16 @@ class Folded(NamedTuple):
         event = bisect_right(self.ends, place) - 1
         return self.sources[event] + place - self.ends[event]
 
-    def end(self, place: int) -> int:
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where `text[start:end]` stands in the source, with the accents that belong to it."""
+        ends = self.ends
+        event = bisect_right(ends, start)
+        shift = self.sources[event - 1] - ends[event - 1]
+        if event == len(ends) or ends[event] > end:
+            return start + shift, end + shift
+        return start + shift, self._end(end)
+
+    def _end(self, place: int) -> int:
         """Where the character before `place` ends in the source, with the accents that belong to it."""
         event = bisect_left(self.ends, place)
         if event < len(self.ends) and self.ends[event] == place and self.wide[event]:
@@ -91,6 +100,11 @@ class Folded(NamedTuple):
         while end < len(self.source) and self.source[end] > "\u02ff" and unicodedata.combining(self.source[end]):
             end += 1
         return end
+
+    def next_in_source(self, end: int) -> str:
+        """What follows `text[:end]` in the source: one character, or nothing."""
+        place = self._end(end)
+        return self.source[place : place + 1]
 
 
 def fold(source: str, words: Container[str] = frozenset()) -> Folded:
@@ -103,10 +117,10 @@ def fold(source: str, words: Container[str] = frozenset()) -> Folded:
     length = done = 0
     for match in (_PLACES_SPACED if "  " in text else _PLACES).finditer(text):
         start, end = match.span()
-        if start < done:
-            continue
         left = ""
         if text[start] not in _CUT:
+            if start < done:
+                continue
             start, end, left = _event(text, start, end, done, words)
         pieces.append(text[done:start] + left if left else text[done:start])
         length += start - done + len(left)

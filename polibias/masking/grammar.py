@@ -1,7 +1,7 @@
 """What has to change around a term so that the sentence stays English and its articles give nothing away."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from polibias.masking.conditions import is_title, word_after, word_before
 from polibias.masking.folding import HYPHENS, PARAGRAPH, Folded
@@ -44,28 +44,27 @@ AFTER_A_NOUN = frozenset(
     " within without against after before during between toward towards through also both not never no only already then"
     " thus therefore however".split()
 )
+PLURAL_VERBS = frozenset("are were have had will would did do could should might may must can".split())
 SENTENCE_BEGINS = frozenset(
     "The A An This That These Those It Its In On At By For From If As Under However But And Yet Moreover Furthermore When"
     " While Where There Here He She They We I You His Her Their Our Such Any Each Both All No Not Therefore Thus Hence"
     " Since Although Though Despite Because After Before During With Without To Of Who What How Why Is Are Was Were Second"
     " First Third Finally Indeed Article States Country".split()
 )
+BETWEEN_TITLES = frozenset({"of", "for"})
 ARTICLED = frozenset(
     "Republic Federation Union Kingdom States Authority Territory Territories Empire Reich State Confederation Realm"
     " Commonwealth Dominion".split()
 )
 ARTICLED_KINDS = frozenset({"abbreviation", "seat of power", "force or agency"})
+THE, AN = frozenset({"the ", "The ", "THE "}), frozenset({"an ", "An ", "AN "})
 MARKS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
 LINE = 400
 """How far back the beginning of an emphasis is looked for."""
 
 
-class Edit(NamedTuple):
-    """`source[start:end]` becomes `text`."""
-
-    start: int
-    end: int
-    text: str
+Edit = tuple[int, int, str]
+"""`source[start:end]` becomes `text`."""
 
 
 def takes_article(form: str, kind: str) -> bool:
@@ -73,17 +72,23 @@ def takes_article(form: str, kind: str) -> bool:
     return kind in ARTICLED_KINDS or (kind == "name" and (form.endswith("Philippines") or bool(ARTICLED & {*form.split()})))
 
 
-def article_before(folded: Folded, start: int) -> str:
-    """The article that stands before a term, as it is written; nothing if none does."""
-    word = word_before(folded.text, start)
-    if word.lower() not in ("the", "an") or folded.text[start - 2] == ".":
-        return ""
-    return "" if folded.source[folded.start(start - 1)] in HYPHENS else word
+def article_before(text: str, start: int) -> str:
+    """The article that stands before a term, with its space; nothing if none does."""
+    before = text[max(0, start - 4) : start]
+    if before in THE and not text[max(0, start - 5) : start - 4].isalnum():
+        return before
+    return before[-3:] if before[-3:] in AN and not before[:-3].isalnum() else ""
 
 
-def without_article(folded: Folded, start: int) -> Edit:
-    """The article before a term goes, with the blank after it; marks of Markdown stay."""
-    return Edit(folded.start(start - 4), folded.end(start), "")
+def without_article(folded: Folded, start: int, article: str) -> Iterator[Edit]:
+    """The article before a term goes, "an" to "a" and "the" with the blank after it; marks of Markdown stay."""
+    if folded.source[folded.start(start - 1)] in HYPHENS:
+        return
+    if article in AN:
+        place = folded.start(start - 2)
+        yield place, place + 1, ""
+    else:
+        yield *folded.span(start - 4, start), ""
 
 
 def as_noun(folded: Folded, end: int, articled: bool) -> bool:
@@ -93,11 +98,9 @@ def as_noun(folded: Folded, end: int, articled: bool) -> bool:
     """
     text = folded.text
     after = text[end : end + 1]
-    if after == "'" or after == "":
-        return True
-    if folded.source[folded.end(end) : folded.end(end) + 1] in HYPHENS or after == "/":
+    if after == "/" or folded.next_in_source(end) in HYPHENS:
         return False
-    if after != " ":
+    if after != " " or text[end - 1] == "." and ends_sentence(text, end):
         return True
     word = word_after(text, end) if text[end + 1 : end + 2].isalpha() else ""
     if not word or word.lower() in AFTER_A_NOUN:
@@ -109,29 +112,38 @@ def as_noun(folded: Folded, end: int, articled: bool) -> bool:
     return not (word.lower() in NOUNS or (word[0].isupper() and not word.isupper()))
 
 
+def stands_for_people(text: str, end: int) -> bool:
+    """Whether an adjective between "the" and a verb means a people: the French are."""
+    return text[end : end + 1] == " " and word_after(text, end) in PLURAL_VERBS
+
+
+NUMBERS_BEFORE = re.compile(r"\d{1,3} $")
+NUMBERS_AFTER = re.compile(r" ?§{1,2} ?\d[\w()]*(?: \d+\b)?|(?: ?\(\d{4}\)|,? (?:and|or) \d{2,4}\b)+")
+
+
+def with_numbers(text: str, start: int, end: int) -> tuple[int, int]:
+    """A citation with its numbers: title and section of a statute, year of a resolution."""
+    before = NUMBERS_BEFORE.search(text, max(0, start - 4), start)
+    after = NUMBERS_AFTER.match(text, end)
+    return before.start() if before else start, after.end() if after else end
+
+
 def before_titles(text: str, start: int, done: int) -> int:
     """Where the titles before a leader's name begin, not before `done`."""
-    while (word := word_before(text, start)) and is_title(word):
+    while (word := word_before(text, start)) and (is_title(word) or word in BETWEEN_TITLES):
         begin = text.rfind(word, max(0, start - len(word) - 2), start)
-        if begin < done:
+        if begin < done or (word in BETWEEN_TITLES and not is_title(word_before(text, begin))):
             break
         start = begin
-    if word_before(text, start) in ("former", "Former", "then") and start < len(text):
-        begin = text.rfind(word_before(text, start), max(0, start - 9), start)
-        if begin >= done and text[begin] in "fF":
-            return begin
     return start
 
 
-def possessive(folded: Folded, start: int, end: int) -> Edit | None:
-    """The lone apostrophe of a term in s becomes 's. An apostrophe that closes a quotation stays."""
+def possessive(folded: Folded, start: int, end: int) -> Iterator[Edit]:
+    """The lone apostrophe after a term in s becomes 's. One that closes a quotation stays."""
     text = folded.text
-    if text[end - 1] not in "sS" or text[end : end + 1] != "'" or text[end + 1 : end + 2] != " ":
-        return None
-    if "'" in text[max(0, start - 5) : start]:
-        return None
-    place = folded.start(end)
-    return Edit(place, place + 1, folded.source[place] + ("S" if text[end - 1] == "S" else "s"))
+    if text[end + 1 : end + 2] == " " and "'" not in text[max(0, start - 5) : start]:
+        place = folded.start(end)
+        yield place, place + 1, folded.source[place] + ("S" if text[end - 1] == "S" else "s")
 
 
 def ends_sentence(text: str, end: int) -> bool:

@@ -7,13 +7,13 @@ from polibias.domain.lexicon import CountryTerms, Kept
 from polibias.domain.masked import Leak
 from polibias.masking.folding import plain
 from polibias.masking.legible import FOREIGN
-from polibias.masking.terms import LABEL, Term
+from polibias.masking.terms import COMBINING, LABEL, LEADER, Term
 
 WORD = re.compile(r"[^\W\d_]+")
 SHORTEST, SHORTEST_NEAR, SHORTEST_SWAPPED = 4, 7, 5
 KNOWN_AT_MOST = 200_000
 IN_ANY_CASE, AS_PRINTED = "its country's term in other letters", "spelt nearly like '{}'"
-NEAR_KINDS = frozenset({"name", "adjective", "people", "capital", "leader"})
+NEAR_KINDS = frozenset({"name", "adjective", "people", "capital", LEADER})
 
 
 class Traces:
@@ -34,12 +34,12 @@ class Traces:
 
     def _add(self, word: str, term: Term) -> None:
         """Remember a term of one word, and what it may be misspelt as."""
-        if term.when == "any" and len(word) >= SHORTEST:
+        if term.when == "any" and len(word) >= SHORTEST and term.kind != COMBINING:
             self.words.add(word)
         if term.kind in NEAR_KINDS and term.when in ("any", "capital") and word.isascii():
-            if len(word) >= SHORTEST_NEAR:
+            if len(word) >= SHORTEST_NEAR + (term.kind == LEADER):
                 self.near.update((shorter, word) for shorter in _one_left_out(word))
-            elif len(word) >= SHORTEST_SWAPPED:
+            elif len(word) >= SHORTEST_SWAPPED and term.kind != LEADER:
                 self.swapped.update((other, word) for other in _swapped(word) if other != word)
 
     def leaks(self, rest: str) -> tuple[Leak, ...]:

@@ -4,8 +4,6 @@ Labels follow the order in which the pair is named, never who acts. What the tex
 rule ever sees what another rule wrote.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from polibias.domain.ids import tagged_hash
 from polibias.domain.lexicon import Lexicon
@@ -13,14 +11,17 @@ from polibias.domain.masked import Level, Masked, Replacement
 from polibias.masking.automaton import Automaton, Found
 from polibias.masking.folding import Folded, fold
 from polibias.masking.grammar import (
-    Edit,
+    AN,
+    THE,
     article_before,
     as_noun,
     before_titles,
     ends_sentence,
     possessive,
+    stands_for_people,
     takes_article,
     with_markup,
+    with_numbers,
     without_article,
 )
 from polibias.masking.leaks import Traces
@@ -28,18 +29,10 @@ from polibias.masking.legible import illegible
 from polibias.masking.terms import KEPT, LEADER, REDACTED, TITLE, Term, terms_of
 
 ARTICLE, POSSESSIVE = "article", "possessive"
-BEFORE_A_LEADER = frozenset({TITLE, "adjective"})
+BEFORE_A_LEADER = frozenset({TITLE, "adjective", "name", "abbreviation"})
 STAND_AS_NOUNS = frozenset(
     {"name", "abbreviation", "code", "capital", "seat of power", LEADER, "force or agency", "place"}
 )
-
-
-class Unit(NamedTuple):
-    """`text[start:end]` of a folded text is replaced as one, because of this term."""
-
-    start: int
-    end: int
-    term: Term
 
 
 class Masker:
@@ -56,11 +49,11 @@ class Masker:
     def mask(self, source: str) -> Masked:
         """The text without its countries. Never raises for what the text holds; what went wrong is its `status`."""
         folded = fold(source, self.automaton.words)
-        found = list(self.automaton.find(folded))
+        found = self.automaton.find(folded)
         rest = _rest(folded.text, found)
         if reason := illegible(folded, rest):
             return Masked("", "unreadable", self.level, self.lexicon, reason=reason)
-        replacements = tuple(_replacements(folded, found))
+        replacements = tuple(_replacements(folded, found)) if found else ()
         leaks = self.traces.leaks(rest) if self.level == "full" else ()
         status = "leaking" if leaks else "masked" if replacements else "unchanged"
         return Masked(applied(source, replacements), status, self.level, self.lexicon, replacements, leaks)
@@ -82,64 +75,68 @@ def _rest(text: str, found: list[Found]) -> str:
     """What is neither replaced nor kept, with a space for each that is."""
     pieces: list[str] = []
     done = 0
-    for one in found:
-        pieces.append(text[done : one.start])
-        done = one.end
+    for start, end, _ in found:
+        pieces.append(text[done:start])
+        done = end
     return " ".join((*pieces, text[done:])) if found else text
 
 
-def _units(folded: Folded, found: list[Found]) -> list[Unit]:
-    """What is replaced as one: a leader with the titles before, and with the adjective before these."""
-    units: list[Unit] = []
+def _units(folded: Folded, found: list[Found]) -> list[Found]:
+    """What is replaced as one: a leader with titles and adjective before, a citation with its numbers."""
+    units: list[Found] = []
     done = 0
-    for start, end, term in found:
+    for one in found:
+        start, end, term = one
         if term.kind == LEADER:
             start = before_titles(folded.text, start, done)
-            while units and _belongs(units[-1], folded, start, term):
-                start = units.pop().start
+            while units and _belongs(units[-1], folded.text, start, term):
+                start = units.pop()[0]
+            one = (start, end, term)
+        elif term.when == "citation":
+            one = (*with_numbers(folded.text, start, end), term)
         if term.kind != KEPT:
-            units.append(Unit(start, end, term))
-        done = end
+            units.append(one)
+        done = one[1]
     return units
 
 
-def _belongs(before: Unit, folded: Folded, start: int, leader: Term) -> bool:
+def _belongs(before: Found, text: str, start: int, leader: Term) -> bool:
     """Whether the term before a leader's name is a part of it: "the Russian President Putin"."""
-    if before.end + 1 != start or folded.text[before.end] != " " or before.term.kind not in BEFORE_A_LEADER:
-        return False
-    return before.term.text in (leader.text, REDACTED)
+    _, end, term = before
+    return (
+        end + 1 == start
+        and text[end] == " "
+        and term.kind in BEFORE_A_LEADER
+        and term.text in (leader.text, REDACTED)
+    )
 
 
-def _replacements(folded: Folded, found: list[Found]) -> Iterator[Replacement]:
-    for unit in _units(folded, found):
-        term = unit.term
-        text = folded.text
-        start, end = folded.start(unit.start), folded.end(unit.end)
-        if text[unit.end - 1] == "." and ends_sentence(text, unit.end):
-            end = folded.start(unit.end - 1)
-        if edit := _article(folded, unit):
-            yield Replacement(*edit, kind=ARTICLE, rule=f"{ARTICLE} before {term.kind}")
-        written = text[unit.start : unit.end]
-        new = term.text.upper() if written.isupper() and not term.form.isupper() else term.text
-        if term.kind == "combining form":
-            new += "-"
-        if end - start != len(written):
-            new = with_markup(folded.source, start, end, new)
-        yield Replacement(start, end, new, term.kind, term.rule)
-        if term.kind != "people" and (edit := possessive(folded, unit.start, unit.end)):
-            yield Replacement(*edit, kind=POSSESSIVE, rule="a lone apostrophe after s")
+def _replacements(folded: Folded, found: list[Found]) -> list[Replacement]:
+    text = folded.text
+    made: list[Replacement] = []
+    for start, end, term in _units(folded, found):
+        new, written = term.text, text[start:end]
+        begin, stop = folded.span(start, end)
+        if (article := article_before(text, start)) and (article in AN or _goes(folded, start, end, term)):
+            made += (Replacement(*edit, ARTICLE, f"article before a {term.kind}") for edit in without_article(folded, start, article))
+        if article in THE and term.kind == "adjective" and stands_for_people(text, end):
+            new += " nationals"
+        if written.isupper() and not term.form.isupper():
+            new = new.upper()
+        if stop - begin != end - start:
+            new = with_markup(folded.source, begin, stop, new)
+        last = written[-1]
+        if last == "." and ends_sentence(text, end):
+            stop = folded.start(end - 1)
+        made.append(Replacement(begin, stop, new, term.kind, term.rule))
+        if (last == "s" or last == "S") and text[end : end + 1] == "'" and term.kind != "people":
+            made += (Replacement(*edit, POSSESSIVE, "a lone apostrophe after s") for edit in possessive(folded, start, end))
+    return made
 
 
-def _article(folded: Folded, unit: Unit) -> Edit | None:
-    """What becomes of an article before the term: "an" is "a" before every label, "the" goes with a name's own article."""
-    article = article_before(folded, unit.start)
-    if not article:
-        return None
-    if article.lower() == "an":
-        place = folded.start(unit.start - 2)
-        return Edit(place, place + 1, "")
-    term = unit.term
+def _goes(folded: Folded, start: int, end: int, term: Term) -> bool:
+    """Whether "the" before the term is its own and goes with it."""
     if term.kind not in STAND_AS_NOUNS or term.text == REDACTED:
-        return None
-    articled = takes_article(term.form, term.kind) or (term.kind == LEADER and unit.end - unit.start > len(term.form))
-    return without_article(folded, unit.start) if as_noun(folded, unit.end, articled) else None
+        return False
+    articled = takes_article(term.form, term.kind) or (term.kind == LEADER and end - start > len(term.form))
+    return as_noun(folded, end, articled)

@@ -21,6 +21,7 @@ KINDS = {
     "codes": "code",
     "adjectives": "adjective",
     "people": "people",
+    "misspelt": "misspelling",
     "combining": COMBINING,
     "capitals": "capital",
     "seats": "seat of power",
@@ -43,6 +44,7 @@ PAIR_KINDS = {
     "resolutions": "resolution",
 }
 KEPT_LISTS = ("bodies", "instruments", "places", "people", "expressions")
+NAMED = frozenset({"names", "adjectives", "people", "misspelt", "combining", "other_languages"})
 NAME_LISTS = ("names", "short")
 """All that the baseline replaces."""
 
@@ -50,7 +52,7 @@ NAME_LISTS = ("names", "short")
 PAIR, LABEL, CUE, ORGANISATION, STAYS = range(5)
 SHORTEST_IN_ANY_CASE = {True: 4, False: 5}
 RESOLUTIONS = (
-    *("resolution {}", "Resolution {}", "Res. {}", "res. {}", "UNSCR {}", "UNSC {}", "S/RES/{}", "A/RES/{}"),
+    *("resolution {}", "Resolution {}", "resolutions {}", "Resolutions {}", "Res. {}", "res. {}", "UNSCR {}", "UNSC {}", "S/RES/{}", "A/RES/{}"),
     *("UNSC Res. {}", "UNSC resolution {}", "UNSC Resolution {}", "SC Res. {}", "UNGA Res. {}", "UNGA resolution {}"),
     *("Security Council resolution {}", "Security Council Resolution {}", "UN Security Council resolution {}"),
     *("UN Security Council Resolution {}", "General Assembly resolution {}", "General Assembly Resolution {}"),
@@ -100,8 +102,9 @@ def _country(country: CountryTerms, label: str, level: Level) -> Iterator[Term]:
             continue
         stands = field not in ("titles", "redacted")
         text = label if stands else REDACTED
-        for form, when in _read(getattr(country, field), field in ("names", "adjectives", "people", "other_languages")):
-            what = (f"{label} nationals" if field == "people" else text, kind, f"{country.id} {field}: {form}")
+        for form, when in _read(getattr(country, field), field in NAMED):
+            became = f"{label} nationals" if field == "people" else f"{label}-" if field == "combining" else text
+            what = (became, kind, f"{country.id} {field}: {form}")
             rank = LABEL if stands else CUE
             for part, counts in _parts(field, form, when):
                 yield Term(part, counts, *what, rank)
@@ -128,7 +131,7 @@ def _parts(field: str, form: str, when: When) -> Iterator[tuple[str, When]]:
 
 def _pair(pair: PairTerms) -> Iterator[Term]:
     for field, kind in PAIR_KINDS.items():
-        for form, when in _read(getattr(pair, field), False):
+        for form, when in _read(getattr(pair, field), True):
             rule = f"{pair.id} {field}: {form}"
             if field == "resolutions":
                 spelt = [spelling.format(form) for spelling in RESOLUTIONS]
@@ -146,7 +149,7 @@ def _organisation(one: Organisation, countries: set[str]) -> Iterator[Term]:
 
 
 def _read(forms: Forms, names: bool) -> Iterator[tuple[str, When]]:
-    """Each form and when it counts; `names` may be found in any case already when they are short."""
+    """Each form and when it counts; `names` count in any case, several words and four letters too."""
     for entry in forms:
         if isinstance(entry, Form):
             yield entry.form, entry.when
