@@ -48,6 +48,21 @@ def read_lexicon(folder: Path) -> Lexicon:
     )
 
 
+def names_by_country(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Each country's names, abbreviations, adjectives and peoples, as far as the data folder's lexicon can be read."""
+    countries = _collect(folder / FOLDER / "countries", CountryTerms, [])
+    return {name: tuple(_names(terms)) for name, terms in countries.items()}
+
+
+def _names(terms: CountryTerms) -> Iterator[str]:
+    for entry in (*terms.names, *terms.short, *terms.adjectives, *terms.people, *terms.combining):
+        form = _written(entry)
+        if isinstance(entry, str) or entry.when not in ("alone", "bracketed"):
+            yield form
+        if entry in terms.short and form.isupper():
+            yield ".".join(form)
+
+
 def _collect(folder: Path, kind: type[Terms], problems: list[str]) -> dict[str, Terms]:
     """The files of a folder by id; what is wrong with one is added to `problems`, the others are read."""
     found: dict[str, Terms] = {}
