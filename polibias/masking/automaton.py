@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ahocorasick_rs import AhoCorasick, MatchKind
 
 from polibias.domain.lexicon import When
-from polibias.masking.conditions import CONDITIONS, before_hyphen
+from polibias.masking.conditions import CONDITIONS, before_hyphen, in_address
 from polibias.masking.folding import Folded, plain
 from polibias.masking.terms import COMBINING, LABEL, Term
 
@@ -85,6 +85,8 @@ def _pattern(term: Term, spelling: str) -> Pattern:
         return Pattern(term, False, False, False, None)
     loose = len(spelling) >= LONG and not (spelling.isupper() and term.when == "exact")
     check = before_hyphen if term.kind == COMBINING else CONDITIONS.get(term.when)
+    if term.when == "capital" and spelling.islower() and not term.form.islower():
+        check = in_address
     return Pattern(term, spelling[0].isalnum(), spelling[-1].isalnum() or spelling[-1] == ".", loose, check)
 
 
@@ -137,4 +139,6 @@ def _cases(base: str, when: When) -> Iterator[str]:
     yield base[0].upper() + base[1:]
     if when == "capital":
         yield base.upper()
+        if base.isalpha():
+            yield base.lower()
         yield " ".join(word[:1].upper() + word[1:] for word in base.split(" "))

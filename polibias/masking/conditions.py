@@ -25,6 +25,7 @@ COUNTRY_AFTER = frozenset(
     " EMBASSY MARINES SOLDIER CITIZENS NATIONALS RELATIONS"
     .split()
 )
+ADDRESS = frozenset("#@/")
 NEUTRAL = frozenset({"Country", "COUNTRY", "X", "Y", "REDACTED", "nationals", "NATIONALS"})
 
 
@@ -95,6 +96,11 @@ def not_pronoun(folded: Folded, start: int, end: int) -> bool:
 def before_hyphen(folded: Folded, start: int, end: int) -> bool:
     """A combining form: its last character is a hyphen in the source, and a word follows."""
     return folded.source[folded.start(end - 1)] in HYPHENS and folded.text[end : end + 1].isalnum()
+
+
+def in_address(folded: Folded, start: int, end: int) -> bool:
+    """Part of an address, a hashtag or a handle, where names have no capitals."""
+    return folded.text[start - 1 : start] in ADDRESS
 
 
 CONDITIONS: dict[str, Callable[[Folded, int, int], bool]] = {

@@ -93,7 +93,7 @@ def _units(folded: Folded, found: list[Found]) -> list[Found]:
                 start = units.pop()[0]
             one = (start, end, term)
         elif term.when == "citation":
-            one = (*with_numbers(folded.text, start, end), term)
+            one = (*with_numbers(folded.text, start, end, done), term)
         if term.kind != KEPT:
             units.append(one)
         done = one[1]
