@@ -67,11 +67,12 @@ class CountryTerms(Value, frozen=True):
 class PairTerms(Value, frozen=True):
     """What gives a pair away, or one side of it, and stands for neither: all of it is redacted.
 
-    `resolutions`: numbers of resolutions of the United Nations. `not_kept`: terms that stay elsewhere and not here.
+    `stands_for`, by country, is the exception: what means that country in this pair and nothing in others. `resolutions`: numbers of resolutions of the United Nations. `not_kept`: terms that stay elsewhere and not here.
     """
 
     id: EntryId
     as_of: Day
+    stands_for: dict[EntryId, Forms] = {}
     places: Forms = ()
     groups: Forms = ()
     wars: Forms = ()

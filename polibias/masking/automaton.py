@@ -12,12 +12,18 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 from polibias.domain.lexicon import When
 from polibias.masking.conditions import CONDITIONS, before_hyphen, in_address
 from polibias.masking.folding import Folded, plain
-from polibias.masking.terms import COMBINING, LABEL, Term
+from polibias.masking.terms import COMBINING, LABEL, LABELS, REDACTED, Term
 
 LONG = 4
 """A term of so many letters may touch a digit, and begin or end with a change of case: #StandWithUkraine."""
 
 ONE_WORD_AS_WELL = frozenset({"name", "adjective", "people", "misspelling", "name in another language"})
+OTHER_SCRIPTS = "\u0250"
+"""Where they begin. They join words, so a word of ours ends where they do."""
+
+OURS = (REDACTED, *LABELS, *map(str.upper, LABELS))
+"""These count as the words that they took the place of, so that masking again finds nothing new."""
+
 BLANKS = " ,'"
 """What nearly every word stands between. The empty text, before the first and after the last, is in it too."""
 
@@ -95,8 +101,11 @@ def _begins(text: str, start: int, loose: bool) -> bool:
     before = text[start - 1 : start]
     if before in BLANKS:
         return True
-    if before.isalnum():
-        return loose and (before.isdigit() or (before.islower() and text[start].isupper()))
+    if before in "]XY" and text.endswith(OURS, 0, start):
+        return loose
+    if before.isalnum() and before < OTHER_SCRIPTS:
+        first = text[start]
+        return loose and (before.isdigit() or first.isdigit() or (before.islower() and first.isupper()))
     return before != "." or text[start + 1 : start + 2] != "." or not text[start - 2 : start - 1].isalpha()
 
 
@@ -105,8 +114,10 @@ def _ends(text: str, end: int, loose: bool) -> bool:
     after = text[end : end + 1]
     if after in BLANKS:
         return True
-    if after.isalnum():
-        return loose and (after.isdigit() or (after.isupper() and text[end - 1].islower()))
+    redacted = after == "[" and text.startswith(REDACTED, end)
+    if redacted or (after.isalnum() and after < OTHER_SCRIPTS):
+        last = text[end - 1]
+        return loose and (after.isdigit() or last.isdigit() or ((redacted or after.isupper()) and last.islower()))
     return after != "." or text[end - 2 : end - 1] != "." or not text[end + 1 : end + 2].isalnum()
 
 

@@ -82,7 +82,7 @@ def terms_of(a: str, b: str, lexicon: Lexicon, level: Level) -> list[Term]:
         found += _country(lexicon.countries[country], label, level)
     if level == "full":
         pair = lexicon.pairs.get(f"{a}-{b}") or lexicon.pairs[f"{b}-{a}"]
-        found += _pair(pair)
+        found += _pair(pair, dict(zip((a, b), LABELS, strict=True)))
         for one in lexicon.organisations:
             found += _organisation(one, {a, b})
         _refuse_shared(pair.id, found)
@@ -129,7 +129,10 @@ def _parts(field: str, form: str, when: When) -> Iterator[tuple[str, When]]:
         yield form, when
 
 
-def _pair(pair: PairTerms) -> Iterator[Term]:
+def _pair(pair: PairTerms, labels: Mapping[str, str]) -> Iterator[Term]:
+    for country, forms in pair.stands_for.items():
+        for form, when in _read(forms, True):
+            yield Term(form, when, labels[country], "name", f"{pair.id} stands_for {country}: {form}", PAIR)
     for field, kind in PAIR_KINDS.items():
         for form, when in _read(getattr(pair, field), True):
             rule = f"{pair.id} {field}: {form}"

@@ -112,7 +112,10 @@ def _forms(terms: Whole) -> Iterator[tuple[str, str]]:
         return
     for field in msgspec.structs.fields(terms):
         value = getattr(terms, field.name)
-        if isinstance(value, tuple) and field.name not in ("codes", "stems", "innocent", "not_kept"):
+        if isinstance(value, dict):
+            for country, forms in value.items():
+                yield from ((f"{field.name}.{country}", _written(entry)) for entry in forms)
+        elif isinstance(value, tuple) and field.name not in ("codes", "stems", "innocent", "not_kept"):
             yield from ((field.name, _written(entry)) for entry in value)
 
 
@@ -124,8 +127,12 @@ def _unknown(
     place: Path, countries: dict[str, CountryTerms], pairs: dict[str, PairTerms], organisations: Organisations
 ) -> Iterator[str]:
     """Names of countries that have no file."""
-    for pair in pairs:
-        if split_pair(pair, countries) is None:
+    for pair, terms in pairs.items():
+        found = split_pair(pair, countries)
+        for name in terms.stands_for:
+            if found and name not in found:
+                yield f"{place / 'pairs' / pair}.toml: stands_for: '{name}' is not one of its countries"
+        if found is None:
             yield f"{place / 'pairs' / pair}.toml: its id is not that of two countries of {place / 'countries'}"
     for one in organisations.organisation:
         for member in one.members:
