@@ -11,16 +11,13 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 
 from polibias.domain.lexicon import When
 from polibias.masking.conditions import CONDITIONS, before_hyphen, in_address
-from polibias.masking.folding import Folded, plain
-from polibias.masking.terms import COMBINING, LABEL, LABELS, REDACTED, Term
+from polibias.masking.folding import OTHER_SCRIPTS, Folded, plain
+from polibias.masking.terms import COMBINING, FOREIGN_NAME, LABEL, LABELS, REDACTED, Term
 
 LONG = 4
 """A term of so many letters may touch a digit, and begin or end with a change of case: #StandWithUkraine."""
 
-ONE_WORD_AS_WELL = frozenset({"name", "adjective", "people", "misspelling", "name in another language"})
-OTHER_SCRIPTS = "\u0250"
-"""Where they begin. They join words, so a word of ours ends where they do."""
-
+ONE_WORD_AS_WELL = frozenset({"name", "adjective", "people", "misspelling", FOREIGN_NAME})
 OURS = (REDACTED, *LABELS, *map(str.upper, LABELS))
 """These count as the words that they took the place of, so that masking again finds nothing new."""
 

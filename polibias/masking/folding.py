@@ -14,6 +14,9 @@ from functools import cache
 from typing import NamedTuple
 
 HYPHENS = frozenset("-‐‑‒–−﹘﹣－")
+OTHER_SCRIPTS, WITHOUT_SPACES = "\u0250", "\u2e80"
+"""Where other alphabets begin, and after them scripts that write words together."""
+
 PARAGRAPH = "\x1f"
 """Stands for an empty line, which no term goes across."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from polibias.masking.conditions import is_title, word_after, word_before
-from polibias.masking.folding import HYPHENS, PARAGRAPH, Folded
+from polibias.masking.folding import HYPHENS, OTHER_SCRIPTS, PARAGRAPH, WITHOUT_SPACES, Folded
 
 # What may follow a name that is used before a noun: "the US military" keeps its article.
 NOUNS = frozenset(
@@ -58,6 +58,7 @@ ARTICLED = frozenset(
 )
 ARTICLED_KINDS = frozenset({"abbreviation", "seat of power", "force or agency"})
 THE, AN = frozenset({"the ", "The ", "THE "}), frozenset({"an ", "An ", "AN "})
+HANGUL = "\uac00"
 MARKS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
 LINE = 400
 """How far back the beginning of an emphasis is looked for."""
@@ -115,6 +116,17 @@ def as_noun(folded: Folded, end: int, articled: bool) -> bool:
 def stands_for_people(text: str, end: int) -> bool:
     """Whether an adjective between "the" and a verb means a people: the French are."""
     return text[end : end + 1] == " " and word_after(text, end) in PLURAL_VERBS
+
+
+def whole_word(text: str, start: int, end: int, done: int) -> tuple[int, int]:
+    """A name in another alphabet with the endings and particles written onto it. Not from before `done`."""
+    if text[start] < OTHER_SCRIPTS or WITHOUT_SPACES <= text[start] < HANGUL:
+        return start, end
+    while start > done and text[start - 1] >= OTHER_SCRIPTS and text[start - 1].isalpha():
+        start -= 1
+    while end < len(text) and text[end] >= OTHER_SCRIPTS and text[end].isalpha():
+        end += 1
+    return start, end
 
 
 NUMBERS_BEFORE = re.compile(r"\d{1,3} $")

@@ -25,7 +25,7 @@ class Traces:
         self.stems = {plain(stem).lower() for country in countries for stem in country.stems}
         self.lengths = sorted({len(stem) for stem in self.stems})
         self.words: set[str] = set()
-        self.near: dict[str, str] = {}
+        self.near: dict[str, set[str]] = {}
         self.swapped: dict[str, str] = {}
         for term in terms:
             if term.rank == LABEL and term.form.isalpha():
@@ -38,7 +38,8 @@ class Traces:
             self.words.add(word)
         if term.kind in NEAR_KINDS and term.when in ("any", "capital") and word.isascii():
             if len(word) >= SHORTEST_NEAR + (term.kind == LEADER):
-                self.near.update((shorter, word) for shorter in _one_left_out(word))
+                for shorter in _one_left_out(word):
+                    self.near.setdefault(shorter, set()).add(word)
             elif len(word) >= SHORTEST_SWAPPED and term.kind != LEADER:
                 self.swapped.update((other, word) for other in _swapped(word) if other != word)
 
@@ -75,7 +76,7 @@ class Traces:
             return self.swapped[word]
         if len(word) < SHORTEST_NEAR - 1:
             return ""
-        candidates = {self.near[shorter] for shorter in _one_left_out(word) if shorter in self.near}
+        candidates = set[str]().union(*(self.near.get(shorter, ()) for shorter in _one_left_out(word)))
         return next((near for near in sorted(candidates) if near[0] == word[0] and _one_edit(near, word)), "")
 
 

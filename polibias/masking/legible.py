@@ -13,6 +13,9 @@ FOREIGN = re.compile(r"[\u0250-\u02af\u0370-\u1dff\u2c00-\u2fef\u3005-\ud7ff\uf9
 
 JUNK = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
 MOST_JUNK, MOST_FOREIGN = 0.02, 0.1
+FEWEST_JUNK = 8
+"""Fewer may be stray signs in a short text."""
+
 FEWEST_WORDS = 60
 """Fewer words may be a heading, a table or a list; more have to have words such as "the"."""
 
@@ -25,7 +28,7 @@ def illegible(folded: Folded, rest: str) -> str:
     length = len(folded.source)
     if len(folded.ends) + folded.text.count("\ufffd") > MOST_JUNK * length:
         junk = len(JUNK.findall(folded.source))
-        if junk > MOST_JUNK * length:
+        if junk >= FEWEST_JUNK and junk > MOST_JUNK * length:
             return f"it is no text: {junk} of its {length} characters are none that people write"
     if not rest.isascii():
         foreign = sum(map(len, FOREIGN.findall(rest)))

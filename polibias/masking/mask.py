@@ -19,6 +19,7 @@ from polibias.masking.grammar import (
     ends_sentence,
     possessive,
     stands_for_people,
+    whole_word,
     takes_article,
     with_markup,
     with_numbers,
@@ -26,7 +27,7 @@ from polibias.masking.grammar import (
 )
 from polibias.masking.leaks import Traces
 from polibias.masking.legible import illegible
-from polibias.masking.terms import KEPT, LEADER, REDACTED, TITLE, Term, terms_of
+from polibias.masking.terms import FOREIGN_NAME, KEPT, LEADER, REDACTED, TITLE, Term, terms_of
 
 ARTICLE, POSSESSIVE = "article", "possessive"
 BEFORE_A_LEADER = frozenset({TITLE, "adjective", "name", "abbreviation"})
@@ -87,7 +88,11 @@ def _units(folded: Folded, found: list[Found]) -> list[Found]:
     done = 0
     for one in found:
         start, end, term = one
-        if term.kind == LEADER:
+        if start < done:
+            continue
+        if term.kind == FOREIGN_NAME:
+            one = (*whole_word(folded.text, start, end, done), term)
+        elif term.kind == LEADER:
             start = before_titles(folded.text, start, done)
             while units and _belongs(units[-1], folded.text, start, term):
                 start = units.pop()[0]

@@ -13,6 +13,7 @@ KEPT = "kept"
 COMBINING = "combining form"
 LEADER = "leader"
 TITLE = "title"
+FOREIGN_NAME = "name in another language"
 
 # Lists of a country's file: what their forms are called, and whether they stand for the country.
 KINDS = {
@@ -31,7 +32,7 @@ KINDS = {
     "titles": TITLE,
     "forces": "force or agency",
     "places": "place",
-    "other_languages": "name in another language",
+    "other_languages": FOREIGN_NAME,
     "redacted": "cue",
 }
 PAIR_KINDS = {

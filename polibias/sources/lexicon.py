@@ -152,7 +152,8 @@ def require_pair(pair: str, lexicon: Lexicon) -> tuple[str, str]:
     """The two countries of this pair, in the order given. InputError if one of them, or the pair, has no file."""
     found = split_pair(pair, lexicon.countries)
     if found is None:
-        raise no_such("pair", pair, lexicon.pairs, f"data/{FOLDER}")
+        both = [split_pair(known, lexicon.countries) or (known, known) for known in lexicon.pairs]
+        raise no_such("pair", pair, [*lexicon.pairs, *(f"{b}-{a}" for a, b in both)], f"data/{FOLDER}")
     a, b = found
     if not {f"{a}-{b}", f"{b}-{a}"} & lexicon.pairs.keys():
         raise InputError(f"data/{FOLDER}/pairs: no file for {a}-{b}; a pair is masked once somebody has written down its terms")
