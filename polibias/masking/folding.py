@@ -9,7 +9,7 @@ import html
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -20,7 +20,6 @@ OTHER_SCRIPTS, WITHOUT_SPACES = "\u0250", "\u2e80"
 PARAGRAPH = "\x1f"
 """Stands for an empty line, which no term goes across."""
 
-_CUT = frozenset("*`~\\\r ")
 _APOSTROPHES = "'’‘ʼʻ′`´＇ʾʿ"
 _QUOTES = "“”„«»‟"
 _LETTERS = {
@@ -33,12 +32,15 @@ _SAME_LENGTH = (
 )
 """What typeset English has most of: replaced at once, before anything is looked at one by one."""
 
-# Where a text must be looked at closer. Everything begins with one set of characters, which the engine finds fastest, and
-# long runs are one place, so that the time stays linear.
-_SET = r"*`~\\_\t\r\n&<\x00-\x08\x0b-\x1f\x7f-\U0010ffff"
-_AFTER = r"(?<=[*`~\\])[*`~\\]*+|(?<![*`~\\\n ])|(?<=\n)(?:(?=[ \t\r>\n])|(?<=[-\xad \t]\n))"
-_PLACES = re.compile(rf"[{_SET}](?:{_AFTER})")
-_PLACES_SPACED = re.compile(rf"[ {_SET}](?:{_AFTER}|(?<=\S  )\ *+(?![\t\r\n]))")
+_MARKUP = frozenset("*`~\\")
+_CUT = _MARKUP | {"\r", " "}
+_CLOSER = re.compile(rb"[*`~\\_\t\r\n&<?\x00-\x08\x0b-\x1f\x7f]")
+_MARKED = bytes(0 if _CLOSER.match(bytes([code])) else code for code in range(256))
+"""Zero for every character that must be looked at closer. A question mark also stands for what is not ASCII."""
+
+_RUNS = dict.fromkeys(_MARKUP, re.compile(r"[*`~\\]*+")) | {" ": re.compile(" *+")}
+_BEFORE_BREAK, _AFTER_BREAK = frozenset(" \t-\u00ad"), frozenset(" \t\r>\n")
+_BREAKS = frozenset("\t\r\n")
 _BLANK = re.compile(r"[ \t\r\n>]*")
 _REFERENCE = re.compile(r"&(?:[A-Za-z]{2,24}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]{0,15})(?:\s[^<>]{0,300}|/)?>")
@@ -118,8 +120,7 @@ def fold(source: str, words: Container[str] = frozenset()) -> Folded:
     pieces: list[str] = []
     ends, sources, wide = [0], [0], [False]
     length = done = 0
-    for match in (_PLACES_SPACED if "  " in text else _PLACES).finditer(text):
-        start, end = match.span()
+    for start, end in _places(text):
         left = ""
         if text[start] not in _CUT:
             if start < done:
@@ -134,6 +135,26 @@ def fold(source: str, words: Container[str] = frozenset()) -> Folded:
             wide.append(left != "")
     pieces.append(text[done:])
     return Folded(source, "".join(pieces).translate(_SEPARATORS), ends, sources, wide)
+
+
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """What must be looked at closer, in order. Long runs are one place, so that the time stays linear."""
+    marked = text.encode("ascii", "replace").translate(_MARKED).replace(b"  ", b" \0")
+    at = marked.find(0)
+    while at >= 0:
+        character, end = text[at], at + 1
+        if character in _MARKUP or character == " ":
+            run = _RUNS[character].match(text, end)
+            end = run.end() if run else end
+        if character == "\n":
+            if text[at - 1 : at] in _BEFORE_BREAK or text[end : end + 1] in _AFTER_BREAK:
+                yield at, end
+        elif character == " ":
+            if text[end : end + 1] not in _BREAKS:
+                yield at, end
+        elif character != "?":
+            yield at, end
+        at = marked.find(0, end)
 
 
 def _event(text: str, start: int, end: int, done: int, words: Container[str]) -> tuple[int, int, str]:

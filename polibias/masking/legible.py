@@ -20,7 +20,7 @@ FEWEST_WORDS = 60
 """Fewer words may be a heading, a table or a list; more have to have words such as "the"."""
 
 FEWEST_OF_ENGLISH = 0.015
-ENGLISH = (" the ", " of ", " and ", " to ", " is ")
+ENGLISH = (" the ", " of ", " and ", " to ")
 
 
 def illegible(folded: Folded, rest: str) -> str:
