@@ -62,7 +62,9 @@ def _explained(source: str, masked: "Masked") -> str:
         span = f"{one.start}-{one.end}"
         rows.append((span, one.kind, _cut(source[one.start : one.end]), _cut(one.text), one.rule))
     widths = [max(len(row[n]) for row in rows) for n in range(4)]
-    lines = ["  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4])) for row in rows]
+    lines = [
+        "  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4])) for row in rows
+    ]
     return "\n".join((*lines, f"{masked.status}: {len(masked.replacements)} replaced"))
 
 

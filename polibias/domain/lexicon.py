@@ -2,7 +2,8 @@
 
 An entry of a list is a form as it is written, or a table that also says when the form counts:
 
-- `any`: in any case of letters. The default of names and peoples, and of every other single word of five letters or more.
+- `any`: in any case of letters. The default of names and peoples, and of every other single word of five letters or
+more.
 - `capital`: as written or in more capitals, so that china is not China. The default of leaders and of several words.
 - `exact`: letter for letter. The default of abbreviations and of what is shorter.
 - `alone`: exact, and not before "of" or a word with a capital: the North, not the North Atlantic.
@@ -34,11 +35,12 @@ Forms = tuple[Text | Form, ...]
 class CountryTerms(Value, frozen=True):
     """What stands for one country. Everything but `titles` and `redacted` becomes the country's label.
 
-    `codes`: ISO 3166 and the like, the two letters first; they count between brackets. `short`: abbreviations, also with
-    full stops. `combining`: what comes before a hyphen only, as Sino. `seats`: buildings and organs that speak for the
-    country. The last word of one of the `leaders` counts alone too, one of `leaders_in_full` as a whole, one of `titled`
-    after a title. `titles`: redacted, but part of the name before a leader. `redacted`: what gives the country away
-    without standing for it. `stems`: beginnings of words that must not be left over; `innocent` words may.
+    `codes`: ISO 3166 and the like, the two letters first; they count between brackets. `short`: abbreviations, also
+    with full stops. `combining`: what comes before a hyphen only, as Sino. `seats`: buildings and organs that speak
+    for the country. The last word of one of the `leaders` counts alone too, one of `leaders_in_full` as a whole, one
+    of `titled` after a title. `titles`: redacted, but part of the name before a leader. `redacted`: what gives the
+    country away without standing for it. `stems`: beginnings of words that must not be left over; `innocent` words
+    may.
     """
 
     id: EntryId
@@ -67,7 +69,8 @@ class CountryTerms(Value, frozen=True):
 class PairTerms(Value, frozen=True):
     """What gives a pair away, or one side of it, and stands for neither: all of it is redacted.
 
-    `stands_for`, by country, is the exception: what means that country in this pair and nothing in others. `resolutions`: numbers of resolutions of the United Nations. `not_kept`: terms that stay elsewhere and not here.
+    `stands_for`, by country, is the exception: what means that country in this pair and nothing in others.
+    `resolutions`: numbers of resolutions of the United Nations. `not_kept`: terms that stay elsewhere and not here.
     """
 
     id: EntryId

@@ -1,7 +1,8 @@
 """What became of a text that was to be masked. Frozen values, no I/O.
 
-A text is `masked` or `unchanged` (nothing in it gives the pair away), and then it is whole; or it is not, and the reason has
-a name: `leaking` (something of the pair is left) or `unreadable` (not text, or not in a language that the lexicon knows).
+A text is `masked` or `unchanged` (nothing in it gives the pair away), and then it is whole; or it is not, and the
+reason has a name: `leaking` (something of the pair is left) or `unreadable` (not text, or not in a language that the
+lexicon knows).
 """
 
 from typing import Literal
@@ -35,8 +36,8 @@ class Leak(Value, frozen=True):
 class Masked(Value, frozen=True):
     """A text after masking. `text` is empty if the source is `unreadable`; `reason` then says why.
 
-    `level` says what was replaced: everything of the lexicon, or the countries' names alone. At the level of names nothing
-    is searched again, since what is left is meant to be left. `lexicon` names the terms that were used, by hash.
+    `level` says what was replaced: everything of the lexicon, or the countries' names alone. At the level of names
+    nothing is searched again, since what is left is meant to be left. `lexicon` is the hash of the terms used.
     """
 
     text: str

@@ -86,7 +86,7 @@ class Material(NamedTuple):
         provisions: Mapping[str, Instrument],
         expected: Mapping[str, Mapping[str, Expected]],
         files: frozenset[str] = frozenset(),
-        terms: Mapping[str, Sequence[str]] = {},  # noqa: B006 - nothing is written to it
+        terms: Mapping[str, Sequence[str]] = {},
     ) -> "Material":
         """The material among entries that were read by type."""
         country, pair, template, task, frame, condition = (placed.get(type_, ()) for type_ in KINDS)

@@ -1,7 +1,8 @@
 """Where terms stand in a folded text: the leftmost and, of those, the longest that begins and ends with a word.
 
-All spellings of all terms are looked for at once by an Aho-Corasick automaton, so the time depends on the text and hardly on
-how many terms there are. There are two: one for what counts in any case, over the text in lower case, and one for the rest.
+All spellings of all terms are looked for at once by an Aho-Corasick automaton, so the time depends on the text and
+hardly on how many terms there are. There are two: one for what counts in any case, over the text in lower case, and
+one for the rest.
 """
 
 from collections.abc import Callable, Iterable, Iterator

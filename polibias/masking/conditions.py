@@ -3,28 +3,11 @@
 import re
 from collections.abc import Callable
 
+from polibias.masking.english import COUNTRY_AFTER, LOWER_TITLES, PROVISIONS, TITLES
 from polibias.masking.folding import HYPHENS, Folded
 
 WORD_AFTER = re.compile(r"[ '\"(,]*([A-Za-z\[][A-Za-z]*)")
 OPENING, CLOSING = frozenset("([|/"), frozenset(")]|/,;")
-PROVISIONS = frozenset(
-    "Article Art Articles Arts Part Parts Chapter Annex Section Title Book Volume Appendix Schedule Protocol Rule Century"
-    .split()
-)
-TITLES = frozenset(
-    "President Premier Chancellor Minister Prime Foreign Defence Defense Secretary Chairman Chairwoman King Queen Emperor"
-    " Prince Princess Sheikh Ayatollah Imam General Gen Marshal Admiral Colonel Commander Senator Governor Ambassador Mr Mrs"
-    " Ms Dr Sir Dame Leader Dictator Comrade Vice Deputy Interior Finance State Crown Supreme Grand Field Major Lieutenant"
-    " Brigadier Speaker Representative Justice Affairs Security National External former Former"
-    .split()
-)
-LOWER_TITLES = frozenset("president premier chancellor minister prime foreign defence defense leader dictator king".split())
-COUNTRY_AFTER = frozenset(
-    "ARMED ARMY NAVY NAVAL AIR FORCES FORCE MILITARY TROOPS SOLDIERS GOVERNMENT PRESIDENT POLICY STRIKE STRIKES ATTACK ATTACKS"
-    " BASE BASES AIRCRAFT WARSHIP WARSHIPS MISSILE MISSILES DRONE DRONES SANCTIONS OFFICIALS CONGRESS SENATE SUPREME LAW"
-    " EMBASSY MARINES SOLDIER CITIZENS NATIONALS RELATIONS"
-    .split()
-)
 ADDRESS = frozenset("#@/")
 NEUTRAL = frozenset({"Country", "COUNTRY", "X", "Y", "REDACTED", "nationals", "NATIONALS"})
 
@@ -53,7 +36,7 @@ def is_title(word: str) -> bool:
     return word in TITLES or word in LOWER_TITLES
 
 
-def alone(folded: Folded, start: int, end: int) -> bool:
+def alone(folded: Folded, _start: int, end: int) -> bool:
     """Not "of" and no word with a capital follows at once."""
     after = word_after(folded.text, end) if folded.text[end : end + 1] == " " else ""
     return after != "of" and not after[:1].isupper() and after[:1] != "["
@@ -66,7 +49,7 @@ def bracketed(folded: Folded, start: int, end: int) -> bool:
     return before in OPENING and after in CLOSING
 
 
-def titled(folded: Folded, start: int, end: int) -> bool:
+def titled(folded: Folded, start: int, _end: int) -> bool:
     """After a title."""
     return is_title(word_before(folded.text, start))
 
@@ -80,7 +63,7 @@ def surname(folded: Folded, start: int, end: int) -> bool:
 
 
 def not_pronoun(folded: Folded, start: int, end: int) -> bool:
-    """No sum of money, and no pronoun of a line in capitals: one neighbour is in lower case, or shows that a country is meant."""
+    """No sum of money, and no pronoun of a line in capitals: a neighbour in lower case, or one that shows a country."""
     text = folded.text
     if text[end : end + 1] == "$" and text[end + 1 : end + 2].strip(" ").isdigit():
         return False  # a sum of money
@@ -93,12 +76,12 @@ def not_pronoun(folded: Folded, start: int, end: int) -> bool:
     return not shouted or not all(shouted)
 
 
-def before_hyphen(folded: Folded, start: int, end: int) -> bool:
+def before_hyphen(folded: Folded, _start: int, end: int) -> bool:
     """A combining form: its last character is a hyphen in the source, and a word follows."""
     return folded.source[folded.start(end - 1)] in HYPHENS and folded.text[end : end + 1].isalnum()
 
 
-def in_address(folded: Folded, start: int, end: int) -> bool:
+def in_address(folded: Folded, start: int, _end: int) -> bool:
     """Part of an address, a hashtag or a handle, where names have no capitals."""
     return folded.text[start - 1 : start] in ADDRESS
 

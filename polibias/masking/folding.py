@@ -1,8 +1,8 @@
 """A text as terms are looked for in it, with the way back to the source.
 
 Accents, kinds of hyphen, apostrophe and space are folded onto ASCII; what cannot be seen, marks of Markdown, tags and
-character references are taken away; hyphens and single line breaks become spaces, so that one spelling of a term finds it
-however it was broken. Letters keep their case. Other scripts stay. Time is linear in the text.
+character references are taken away; hyphens and single line breaks become spaces, so that one spelling of a term
+finds it however it was broken. Letters keep their case. Other scripts stay. Time is linear in the text.
 """
 
 import html
@@ -23,8 +23,27 @@ PARAGRAPH = "\x1f"
 _APOSTROPHES = "'’‘ʼʻ′`´＇ʾʿ"
 _QUOTES = "“”„«»‟"
 _LETTERS = {
-    **{"ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ı": "i", "ß": "ss", "æ": "ae", "Æ": "AE"},
-    **{"œ": "oe", "Œ": "OE", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ħ": "h", "Ħ": "H"},
+    pair[0]: pair[1:]
+    for pair in [
+        "øo",
+        "ØO",
+        "đd",
+        "ĐD",
+        "łl",
+        "ŁL",
+        "ıi",
+        "ßss",
+        "æae",
+        "ÆAE",
+        "œoe",
+        "ŒOE",
+        "ðd",
+        "ÐD",
+        "þth",
+        "ÞTh",
+        "ħh",
+        "ĦH",
+    ]
 }
 _SAME_LENGTH = (
     *(("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("—", ","), ("–", "-"), ("‑", "-"), ("…", "."), ("•", ".")),
@@ -44,7 +63,9 @@ _BREAKS = frozenset("\t\r\n")
 _BLANK = re.compile(r"[ \t\r\n>]*")
 _REFERENCE = re.compile(r"&(?:[A-Za-z]{2,24}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]{0,15})(?:\s[^<>]{0,300}|/)?>")
-_INLINE = frozenset("a abbr b bdi code del em font i ins mark q s small span strong sub sup tt u".split())
+_INLINE = re.compile(
+    r"(?:a|abbr|b|bdi|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|tt|u)\Z", re.IGNORECASE
+)
 _LETTERS_AT = re.compile(r"[^\W\d_]{1,30}")
 _SEPARATORS = str.maketrans({"-": " ", "_": " ", "\n": " ", "\t": " "})
 
@@ -205,7 +226,7 @@ def _underscore(text: str, at: int) -> tuple[int, int, str]:
 def _markup(text: str, at: int) -> tuple[int, int, str]:
     """A tag that may stand within a word goes, others are a space; a character reference is its character."""
     if tag := _TAG.match(text, at):
-        return at, tag.end(), "" if tag[1].lower() in _INLINE else " "
+        return at, tag.end(), "" if _INLINE.match(tag[1]) else " "
     if reference := _REFERENCE.match(text, at):
         return at, reference.end(), "".join(map(folded, html.unescape(reference[0])))
     return at, at + 1, text[at]

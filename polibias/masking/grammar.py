@@ -4,58 +4,18 @@ import re
 from collections.abc import Iterator
 
 from polibias.masking.conditions import is_title, word_after, word_before
+from polibias.masking.english import (
+    AFTER_A_NOUN,
+    ARTICLED,
+    BETWEEN_TITLES,
+    NOUNS,
+    OBJECT_BEGINS,
+    PLURAL_VERBS,
+    SENTENCE_BEGINS,
+    VERBS_TOO,
+)
 from polibias.masking.folding import HYPHENS, OTHER_SCRIPTS, PARAGRAPH, WITHOUT_SPACES, Folded
 
-# What may follow a name that is used before a noun: "the US military" keeps its article.
-NOUNS = frozenset(
-    "military army navy force forces troops soldiers soldier artillery government administration regime leadership"
-    " authority authorities official officials president presidency presidential prime minister ministry ministers foreign"
-    " defence defense secretary department congress senate parliament constitution constitutional supreme federal court"
-    " courts law laws legal policy policies position positions side sides sphere strike strikes attack attacks invasion"
-    " intervention operation operations campaign offensive war wars civil conflict crisis border borders territory"
-    " territorial territories mainland coast coastline soil airspace waters naval maritime vessel vessels ship ships fleet"
-    " aircraft jet jets plane planes pilot pilots drone drones missile missiles bomb bombs bombing bombers weapon weapons"
-    " nuclear sanctions embassy embassies consulate ambassador ambassadors diplomat diplomats diplomacy diplomatic delegation"
-    " delegations representative representatives spokesperson spokesman spokeswoman commander commanders command general"
-    " generals admiral officer officers personnel base bases security intelligence agency agencies service services special"
-    " armed air national state economy economic dollar currency trade market company companies citizen citizens nationals"
-    " people population civilian civilians public media press election elections electoral political politics politicians"
-    " domestic internal response reaction claim claims argument arguments case cases statement statements view views"
-    " perspective narrative rhetoric approach role action actions conduct behaviour behavior aggression occupation presence"
-    " involvement support aid assistance backing ally allies alliance partner partners coalition interest interests threat"
-    " threats history historical culture flag capital city cities region regional island islands coastguard guard customs"
-    " police prison prisons judge judges judiciary prosecutor prosecutors decision decisions order orders rule rules treaty"
-    " practice declaration reservation veto vote counterpart counterparts contingent brigade battalion division unit units"
-    " regiment marine marines infantry tank tanks submarine submarines warship warships warplane warplanes destroyer frigate"
-    " helicopter helicopters shelling blockade embargo ultimatum proposal proposals plan plans peace note notes deal dispute"
-    " question issue file spy agent agents hostage hostages detainees prisoners leader leaders leadership model era"
-    .split()
-)
-# Of these, some are verbs as often: they are, if what follows begins an object.
-VERBS_TOO = frozenset(
-    "forces strikes attacks claims views orders rules plans notes backs supports aids votes deals weapons ships bombs"
-    " sanctions interests questions issues positions bases guards partners files services fires cases".split()
-)
-OBJECT_BEGINS = frozenset("that the a an to its this these those it his her their all any every on".split())
-# Words after which a name without an article of its own is used as a noun: "the Negev is".
-AFTER_A_NOUN = frozenset(
-    "is was were are be been has have had does did do will would shall should can could may might must and or but nor than"
-    " that which who whom whose when where while because since if as at by for from in into on onto over under upon with"
-    " within without against after before during between toward towards through also both not never no only already then"
-    " thus therefore however".split()
-)
-PLURAL_VERBS = frozenset("are were have had will would did do could should might may must can".split())
-SENTENCE_BEGINS = frozenset(
-    "The A An This That These Those It Its In On At By For From If As Under However But And Yet Moreover Furthermore When"
-    " While Where There Here He She They We I You His Her Their Our Such Any Each Both All No Not Therefore Thus Hence"
-    " Since Although Though Despite Because After Before During With Without To Of Who What How Why Is Are Was Were Second"
-    " First Third Finally Indeed Article States Country".split()
-)
-BETWEEN_TITLES = frozenset({"of", "for"})
-ARTICLED = frozenset(
-    "Republic Federation Union Kingdom States Authority Territory Territories Empire Reich State Confederation Realm"
-    " Commonwealth Dominion".split()
-)
 ARTICLED_KINDS = frozenset({"abbreviation", "seat of power", "force or agency"})
 THE, AN = frozenset({"the ", "The ", "THE "}), frozenset({"an ", "An ", "AN "})
 HANGUL = "\uac00"
@@ -70,7 +30,9 @@ Edit = tuple[int, int, str]
 
 def takes_article(form: str, kind: str) -> bool:
     """Whether English puts an article before this form when it stands for the country by itself."""
-    return kind in ARTICLED_KINDS or (kind == "name" and (form.endswith("Philippines") or bool(ARTICLED & {*form.split()})))
+    return kind in ARTICLED_KINDS or (
+        kind == "name" and (form.endswith("Philippines") or bool(ARTICLED & {*form.split()}))
+    )
 
 
 def article_before(text: str, start: int) -> str:
@@ -101,7 +63,7 @@ def as_noun(folded: Folded, end: int, articled: bool) -> bool:
     after = text[end : end + 1]
     if after == "/" or folded.next_in_source(end) in HYPHENS:
         return False
-    if after != " " or text[end - 1] == "." and ends_sentence(text, end):
+    if after != " " or (text[end - 1] == "." and ends_sentence(text, end)):
         return True
     word = word_after(text, end) if text[end + 1 : end + 2].isalpha() else ""
     if not word or word.lower() in AFTER_A_NOUN:
@@ -167,7 +129,7 @@ def ends_sentence(text: str, end: int) -> bool:
 
 
 def with_markup(source: str, start: int, end: int, text: str) -> str:
-    """The text that takes the place of `source[start:end]`, with a mark of Markdown beside it that is half of a pair."""
+    """What takes the place of `source[start:end]`, with a mark of Markdown beside it that is half of a pair."""
     marks = [run[0] for run in MARKS.finditer(source, start, end)]
     if len(marks) % 2 == 0:
         return text

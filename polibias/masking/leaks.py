@@ -1,4 +1,4 @@
-"""What is left of a pair after masking: its terms in other shapes, beginnings of their words, near-spellings, other scripts."""
+"""What is left of a pair after masking: terms in other letters, beginnings of words, near-spellings, other scripts."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,8 @@ class Traces:
 
     def __init__(self, countries: Iterable[CountryTerms], kept: Kept, terms: Iterable[Term]) -> None:
         countries = list(countries)
-        self.innocent = {word.lower() for one in (kept, *countries) for word in one.innocent}
+        innocent = (*kept.innocent, *(word for country in countries for word in country.innocent))
+        self.innocent = set(map(str.lower, innocent))
         self.stems = {plain(stem).lower() for country in countries for stem in country.stems}
         self.lengths = sorted({len(stem) for stem in self.stems})
         self.words: set[str] = set()

@@ -1,14 +1,17 @@
-"""Whether a text can be masked at all: it must be text, in a script and in the language that the lexicon is written for.
+"""Whether a text can be masked at all: it must be text, in a script and in the language that the lexicon is written
+for.
 
-The lexicon has every country's names in some other languages, for words put in between. Whole texts in them would be masked
-in part, and a part presented as the whole is worse than none.
+The lexicon has every country's names in some other languages, for words put in between. Whole texts in them would be
+masked in part, and a part presented as the whole is worse than none.
 """
 
 import re
 
 from polibias.masking.folding import Folded
 
-FOREIGN = re.compile(r"[\u0250-\u02af\u0370-\u1dff\u2c00-\u2fef\u3005-\ud7ff\uf900-\ufdff\ufe70-\ufefc\U00010000-\U0001efff\U00020000-\U0003ffff]+")
+FOREIGN = re.compile(
+    r"[\u0250-\u02af\u0370-\u1dff\u2c00-\u2fef\u3005-\ud7ff\uf900-\ufdff\ufe70-\ufefc\U00010000-\U0001efff\U00020000-\U0003ffff]+"
+)
 """Letters of other scripts than the Latin one, in folded text."""
 
 JUNK = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
@@ -38,5 +41,7 @@ def illegible(folded: Folded, rest: str) -> str:
     if words >= FEWEST_WORDS:
         english = sum(map(rest.count, ENGLISH))
         if english < FEWEST_OF_ENGLISH * words:
-            return f"it is not in English, or no prose: {english} of about {words} words are ones that English has most of"
+            return (
+                f"it is not in English, or no prose: {english} of about {words} words are ones that English has most of"
+            )
     return ""

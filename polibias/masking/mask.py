@@ -1,13 +1,12 @@
 """The masker: one pass over the source, in which each term of a pair gives way to its country's label or is redacted.
 
-Labels follow the order in which the pair is named, never who acts. What the text says is looked at once, in the source: no
-rule ever sees what another rule wrote.
+Labels follow the order in which the pair is named, never who acts. What the text says is looked at once, in the
+source: no rule ever sees what another rule wrote.
 """
-
 
 from polibias.domain.ids import tagged_hash
 from polibias.domain.lexicon import Lexicon
-from polibias.domain.masked import Level, Masked, Replacement
+from polibias.domain.masked import Level, Masked, Replacement, Status
 from polibias.masking.automaton import Automaton, Found
 from polibias.masking.folding import Folded, fold
 from polibias.masking.grammar import (
@@ -19,8 +18,8 @@ from polibias.masking.grammar import (
     ends_sentence,
     possessive,
     stands_for_people,
-    whole_word,
     takes_article,
+    whole_word,
     with_markup,
     with_numbers,
     without_article,
@@ -56,7 +55,7 @@ class Masker:
             return Masked("", "unreadable", self.level, self.lexicon, reason=reason)
         replacements = tuple(_replacements(folded, found)) if found else ()
         leaks = self.traces.leaks(rest) if self.level == "full" else ()
-        status = "leaking" if leaks else "masked" if replacements else "unchanged"
+        status: Status = "leaking" if leaks else "masked" if replacements else "unchanged"
         return Masked(applied(source, replacements), status, self.level, self.lexicon, replacements, leaks)
 
 
@@ -109,10 +108,7 @@ def _belongs(before: Found, text: str, start: int, leader: Term) -> bool:
     """Whether the term before a leader's name is a part of it: "the Russian President Putin"."""
     _, end, term = before
     return (
-        end + 1 == start
-        and text[end] == " "
-        and term.kind in BEFORE_A_LEADER
-        and term.text in (leader.text, REDACTED)
+        end + 1 == start and text[end] == " " and term.kind in BEFORE_A_LEADER and term.text in (leader.text, REDACTED)
     )
 
 
@@ -123,7 +119,10 @@ def _replacements(folded: Folded, found: list[Found]) -> list[Replacement]:
         new, written = term.text, text[start:end]
         begin, stop = folded.span(start, end)
         if (article := article_before(text, start)) and (article in AN or _goes(folded, start, end, term)):
-            made += (Replacement(*edit, ARTICLE, f"article before a {term.kind}") for edit in without_article(folded, start, article))
+            made += (
+                Replacement(*edit, ARTICLE, f"article before a {term.kind}")
+                for edit in without_article(folded, start, article)
+            )
         if article in THE and term.kind == "adjective" and stands_for_people(text, end):
             new += " nationals"
         if written.isupper() and not term.form.isupper():
@@ -135,7 +134,9 @@ def _replacements(folded: Folded, found: list[Found]) -> list[Replacement]:
             stop = folded.start(end - 1)
         made.append(Replacement(begin, stop, new, term.kind, term.rule))
         if (last == "s" or last == "S") and text[end : end + 1] == "'" and term.kind != "people":
-            made += (Replacement(*edit, POSSESSIVE, "a lone apostrophe after s") for edit in possessive(folded, start, end))
+            made += (
+                Replacement(*edit, POSSESSIVE, "a lone apostrophe after s") for edit in possessive(folded, start, end)
+            )
     return made
 
 

@@ -53,7 +53,18 @@ NAME_LISTS = ("names", "short")
 PAIR, LABEL, CUE, ORGANISATION, STAYS = range(5)
 SHORTEST_IN_ANY_CASE = {True: 4, False: 5}
 RESOLUTIONS = (
-    *("resolution {}", "Resolution {}", "resolutions {}", "Resolutions {}", "Res. {}", "res. {}", "UNSCR {}", "UNSC {}", "S/RES/{}", "A/RES/{}"),
+    *(
+        "resolution {}",
+        "Resolution {}",
+        "resolutions {}",
+        "Resolutions {}",
+        "Res. {}",
+        "res. {}",
+        "UNSCR {}",
+        "UNSC {}",
+        "S/RES/{}",
+        "A/RES/{}",
+    ),
     *("UNSC Res. {}", "UNSC resolution {}", "UNSC Resolution {}", "SC Res. {}", "UNGA Res. {}", "UNGA resolution {}"),
     *("Security Council resolution {}", "Security Council Resolution {}", "UN Security Council resolution {}"),
     *("UN Security Council Resolution {}", "General Assembly resolution {}", "General Assembly Resolution {}"),

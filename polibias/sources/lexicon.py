@@ -1,6 +1,7 @@
 """Reading `data/lexicon/`: a file for each country and each pair, one for organisations, one for what is kept."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,8 +12,10 @@ from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files
 
 FOLDER = "lexicon"
+ORGANISATIONS, KEPT = "organisations.toml", "kept.toml"
 Terms = TypeVar("Terms", CountryTerms, PairTerms)
-Whole = CountryTerms | PairTerms | Organisations | Kept
+Whole = TypeVar("Whole", CountryTerms, PairTerms, Organisations, Kept)
+AnyTerms = CountryTerms | PairTerms | Organisations | Kept
 
 
 def lexicon_problems(folder: Path) -> list[str]:
@@ -23,13 +26,13 @@ def lexicon_problems(folder: Path) -> list[str]:
     problems: list[str] = []
     countries = _collect(place / "countries", CountryTerms, problems)
     pairs = _collect(place / "pairs", PairTerms, problems)
-    for kind, name in ((Organisations, "organisations.toml"), (Kept, "kept.toml")):
+    for check in (partial(_checked, place / ORGANISATIONS, Organisations), partial(_checked, place / KEPT, Kept)):
         try:
-            _checked(place / name, kind)
+            check()
         except InputError as error:
             problems.append(str(error))
     if not problems:
-        problems += _unknown(place, countries, pairs, read_toml(place / "organisations.toml", Organisations))
+        problems += _unknown(place, countries, pairs, read_toml(place / ORGANISATIONS, Organisations))
     return problems
 
 
@@ -43,8 +46,8 @@ def read_lexicon(folder: Path) -> Lexicon:
     return Lexicon(
         _collect(place / "countries", CountryTerms, []),
         _collect(place / "pairs", PairTerms, []),
-        read_toml(place / "organisations.toml", Organisations).organisation,
-        read_toml(place / "kept.toml", Kept),
+        read_toml(place / ORGANISATIONS, Organisations).organisation,
+        read_toml(place / KEPT, Kept),
     )
 
 
@@ -79,17 +82,14 @@ def _collect(folder: Path, kind: type[Terms], problems: list[str]) -> dict[str, 
     return found
 
 
-W = TypeVar("W", CountryTerms, PairTerms, Organisations, Kept)
-
-
-def _checked(path: Path, kind: type[W]) -> W:
+def _checked(path: Path, kind: type[Whole]) -> Whole:
     terms = read_toml(path, kind)
     for problem in _problems(path, terms):
         raise InputError(f"{path}: {problem}")
     return terms
 
 
-def _problems(path: Path, terms: Whole) -> Iterator[str]:
+def _problems(path: Path, terms: AnyTerms) -> Iterator[str]:
     """What is wrong with one file; the first is told."""
     if isinstance(terms, CountryTerms | PairTerms) and terms.id != path.stem:
         yield f"its id is '{terms.id}'; name the file {terms.id}.toml"
@@ -104,7 +104,7 @@ def _problems(path: Path, terms: Whole) -> Iterator[str]:
         seen[form] = place
 
 
-def _forms(terms: Whole) -> Iterator[tuple[str, str]]:
+def _forms(terms: AnyTerms) -> Iterator[tuple[str, str]]:
     """Every form with the list that it stands in. Codes, stems and innocent words are of another kind."""
     if isinstance(terms, Organisations):
         for one in terms.organisation:
@@ -137,7 +137,7 @@ def _unknown(
     for one in organisations.organisation:
         for member in one.members:
             if member not in countries:
-                where = f"{place / 'organisations.toml'}: organisation '{one.id}'"
+                where = f"{place / ORGANISATIONS}: organisation '{one.id}'"
                 yield str(no_such("country", member, countries, where))
 
 
@@ -156,5 +156,7 @@ def require_pair(pair: str, lexicon: Lexicon) -> tuple[str, str]:
         raise no_such("pair", pair, [*lexicon.pairs, *(f"{b}-{a}" for a, b in both)], f"data/{FOLDER}")
     a, b = found
     if not {f"{a}-{b}", f"{b}-{a}"} & lexicon.pairs.keys():
-        raise InputError(f"data/{FOLDER}/pairs: no file for {a}-{b}; a pair is masked once somebody has written down its terms")
+        raise InputError(
+            f"data/{FOLDER}/pairs: no file for {a}-{b}; a pair is masked once somebody has written down its terms"
+        )
     return found

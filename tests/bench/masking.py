@@ -2,9 +2,10 @@
 
     python -m tests.bench.masking [--file TEXT] [--pair A-B]
 
-Texts are answers as models write them: Markdown, a term of the pair in every hundred and twenty characters or so, curly
-apostrophes and dashes. Nothing is asserted. The rival is what one would write first: all spellings in one alternation of the
-standard library's `re`, longest first. It knows nothing of articles, of names that are split, or of what is left over.
+Texts are answers as models write them: Markdown, a term of the pair in every hundred and twenty characters or so,
+curly apostrophes and dashes. Nothing is asserted. The rival is what one would write first: all spellings in one
+alternation of the standard library's `re`, longest first. It knows nothing of articles, of names that are split, or
+of what is left over.
 """
 
 import argparse
@@ -31,7 +32,7 @@ SENTENCES = (
     "**{a}’s position.** Officials of {a} describe the act as self-defence — a claim that {b} rejects.",
     "An attack by {a} on this scale would meet the threshold of Article 2(4), whatever {b} did before.",
     "- **Attribution**: the conduct of its organs is attributable to {a} under the articles on State responsibility.",
-    "{b} may bring the matter before the Security Council, and {a} may be heard there; neither step prejudges the merits.",
+    "{b} may bring the matter before the Security Council, and {a} may be heard there; neither prejudges the merits.",
 )
 
 
@@ -39,7 +40,10 @@ def answers(pair: str, lexicon: Lexicon, size: int) -> str:
     """So many characters of answers about the pair: sentences with its terms among paragraphs of legal prose."""
     draw = random.Random(SEED)
     a, b = (lexicon.countries[name] for name in require_pair(pair, lexicon))
-    names = [[str(one) for one in (*c.names[:1] * 6, *c.adjectives[:1], *c.capitals[:1]) if isinstance(one, str)] for c in (a, b)]
+    names = [
+        [str(one) for one in (*c.names[:1] * 6, *c.adjectives[:1], *c.capitals[:1]) if isinstance(one, str)]
+        for c in (a, b)
+    ]
     pieces: list[str] = ["## Assessment"]
     length = 0
     while length < size:
@@ -57,7 +61,9 @@ def larger(lexicon: Lexicon, pair: str, times: int) -> Lexicon:
     more = len(terms_of(a, b, lexicon, "full")) * (times - 1)
     made = {"".join(draw.choices("abcdefghiklmnoprstuvy", k=draw.randint(5, 12))).capitalize() for _ in range(more)}
     country = lexicon.countries[a]
-    return lexicon._replace(countries=lexicon.countries | {a: msgspec.structs.replace(country, places=(*country.places, *sorted(made)))})
+    return lexicon._replace(
+        countries=lexicon.countries | {a: msgspec.structs.replace(country, places=(*country.places, *sorted(made)))}
+    )
 
 
 def rival(terms: list[Term]) -> Callable[[str], str]:
@@ -107,7 +113,9 @@ def main() -> None:
     print(f"{'one alternation of re':<34}{rate(naive, texts[:10], 1):>8.2f} MB/s")
     for size in (1_000, 10_000, 100_000, 1_000_000, 8_000_000):
         text = answers(given.pair, lexicon, size)
-        print(f"text of {size:>9,} characters{'':<9}{rate(masker.mask, [text] * max(1, 500_000 // size), 3):>8.1f} MB/s")
+        print(
+            f"text of {size:>9,} characters{'':<9}{rate(masker.mask, [text] * max(1, 500_000 // size), 3):>8.1f} MB/s"
+        )
     for times in (1, 4, 16, 64):
         grown = larger(lexicon, given.pair, times)
         count = len(terms_of(a, b, grown, "full"))

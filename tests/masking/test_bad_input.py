@@ -12,12 +12,11 @@ from tests.masking.lexicon import lexicon, mask, masker
 RUSSIAN = "Вооружённые силы России обстреляли город. Это нарушение международного права, и виновные должны ответить."
 CHINESE = "俄罗斯军队炮击了一所学校，许多平民丧生。根据国际人道法，这是战争罪。"
 ARABIC = "قصفت القوات المسلحة مدرسة، وهذا انتهاك للقانون الدولي الإنساني، ويجب محاسبة المسؤولين."
-SPANISH = (
-    "Las fuerzas armadas bombardearon una escuela y murieron muchos civiles. El derecho internacional humanitario prohíbe "
-    "estos ataques. Los responsables deben comparecer ante un tribunal, porque se trata de un crimen de guerra. Además, el "
-    "Estado debe reparar el daño causado por sus agentes, y las víctimas tienen derecho a conocer la verdad de lo ocurrido "
-    "durante los hechos que aquí se examinan con detalle."
-)
+SPANISH = """\
+Las fuerzas armadas bombardearon una escuela y murieron muchos civiles. El derecho internacional humanitario prohíbe
+estos ataques. Los responsables deben comparecer ante un tribunal, porque se trata de un crimen de guerra. Además, el
+Estado debe reparar el daño causado por sus agentes, y las víctimas tienen derecho a conocer la verdad de lo ocurrido
+durante los hechos que aquí se examinan con detalle."""
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\ufeff"])
@@ -68,7 +67,29 @@ def test_a_megabyte_is_masked_to_the_end() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["*", "_", "&", "<", "\\", "\n", " ", "-", "'", ".", "the ", "an ", "U.", "President ", "of ", "(", "\u0301", "\u00ad", "[", "<a ", "1 § "],
+    [
+        "*",
+        "_",
+        "&",
+        "<",
+        "\\",
+        "\n",
+        " ",
+        "-",
+        "'",
+        ".",
+        "the ",
+        "an ",
+        "U.",
+        "President ",
+        "of ",
+        "(",
+        "\u0301",
+        "\u00ad",
+        "[",
+        "<a ",
+        "1 § ",
+    ],
 )
 def test_hostile_repetition_is_no_error(piece: str) -> None:
     """Half a megabyte of one thing. That it takes no longer than other texts is measured by the bench."""
@@ -110,5 +131,9 @@ def test_the_baseline_replaces_names_alone_and_says_so() -> None:
 def test_the_hash_follows_the_terms_and_nothing_else() -> None:
     one, again = masker("russia-ukraine"), Masker("russia", "ukraine", lexicon())
     assert one.lexicon == again.lexicon
-    others = {masker("ukraine-russia").lexicon, masker("russia-ukraine", "names").lexicon, masker("iran-israel").lexicon}
-    assert one.lexicon not in others and len(others) == 3
+    others = {
+        masker("ukraine-russia").lexicon,
+        masker("russia-ukraine", "names").lexicon,
+        masker("iran-israel").lexicon,
+    }
+    assert len(others - {one.lexicon}) == 3

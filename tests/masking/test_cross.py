@@ -1,6 +1,7 @@
 """Every form of the lexicon in every context: nothing of it is left, whatever the masker itself thinks of that.
 
-What is left is looked for by a rule of this file, not by the masker's: letters and digits alone, accents and case dropped.
+What is left is looked for by a rule of this file, not by the masker's: letters and digits alone, accents and case
+dropped.
 """
 
 import re
@@ -115,7 +116,15 @@ SURROUNDINGS = {
     "bracketed": ("We saw ({}) there.", "We saw [{}] there.", "| {} | we left |"),
     "titled": ("We saw President {} there.", "Mr. {} left.", "General {}'s boats"),
     "surname": ("We saw {} there.", "{}'s boats", "President {} left.", "**{}** left."),
-    "not_pronoun": ("The {} military left.", "We saw the {} there.", "{}-made", "non-{}", "the {}'s boats", "**{}**", "({})"),
+    "not_pronoun": (
+        "The {} military left.",
+        "We saw the {} there.",
+        "{}-made",
+        "non-{}",
+        "the {}'s boats",
+        "**{}**",
+        "({})",
+    ),
     "alone": ("We saw {} there.", "**{}** left.", "With {}, we left.", "We saw {}."),
     "citation": ("We saw {} there.", "under {}, we left", "**{}**"),
 }
@@ -156,7 +165,9 @@ def is_left(pair: str, term: Term, texts: Iterable[str], level: Level = "full") 
     masked = masker(pair, level).mask(whole)
     form = squeezed(term.form).strip()
     known = form in LABELS or form in squeezed(whole.replace(term.form, ""))
-    return masked.status != "masked" or (not known and form in squeezed(masked.text)) or term.form in masked.text.split()
+    return (
+        masked.status != "masked" or (not known and form in squeezed(masked.text)) or term.form in masked.text.split()
+    )
 
 
 @cache

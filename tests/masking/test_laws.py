@@ -9,11 +9,11 @@ from polibias.masking.terms import KEPT, terms_of
 from polibias.sources.lexicon import require_pair
 from tests.masking.lexicon import lexicon, mask
 
-WORDS = (
-    "the The an An a of and or to in for is are the former President Minister Article Part v. State States army navy says"
-    " that Prosecutor armed FORCES THE FOR US us turkey china per nor can (xi) Country (X) US U.S. 18 § 1999 # * ** _ ` ~~"
-    " - – — / ' ’ \" ( ) [ ] , . : ; ! ? & &amp; <b> </b> <br> \n \n\n > | www.example.org/"
-).split(" ")
+WORDS = """\
+the The an An a of and or to in for is are the former President Minister Article Part v. State States army navy says
+that Prosecutor armed FORCES THE FOR US us turkey china per nor can (xi) Country (X) US U.S. 18 § 1999 # * ** _ ` ~~ - –
+— / ' ’ " ( ) [ ] , . : ; ! ? & &amp; <b> </b> <br> > | www.example.org/"""
+MARKS_AND_WORDS = [*WORDS.split(), "\n", "\n\n", " "]
 PAIRS = sorted(lexicon().pairs)
 
 
@@ -24,7 +24,7 @@ def texts(draw: st.DrawFn, terms: bool = True) -> tuple[str, str]:
     own = terms_of(*require_pair(pair, lexicon()), lexicon(), "full")
     kept = [term.form for term in own if term.kind == KEPT]
     forms = [term.form for term in own if term.kind != KEPT]
-    kinds = [st.sampled_from(WORDS), st.sampled_from(kept), *([st.sampled_from(forms)] * 3 if terms else [])]
+    kinds = [st.sampled_from(MARKS_AND_WORDS), st.sampled_from(kept), *([st.sampled_from(forms)] * 3 if terms else [])]
     pieces = draw(st.lists(st.one_of(kinds), max_size=24))
     cases = draw(st.lists(st.sampled_from((str, str, str, str.upper, str.lower)), min_size=24, max_size=24))
     gaps = draw(st.lists(st.sampled_from((" ", " ", " ", " ", "", "-", "\n")), min_size=24, max_size=24))
@@ -64,7 +64,9 @@ def test_the_reversed_pair_exchanges_the_labels_and_nothing_else(case: tuple[str
         one, other = mask(pair, text), mask(reverse(pair), text)
         assert exchanged(one.text) == other.text
         assert (one.status, one.leaks) == (other.status, other.leaks)
-        assert [(r.start, r.end, r.rule) for r in one.replacements] == [(r.start, r.end, r.rule) for r in other.replacements]
+        assert [(r.start, r.end, r.rule) for r in one.replacements] == [
+            (r.start, r.end, r.rule) for r in other.replacements
+        ]
 
 
 @settings(max_examples=250, deadline=None)
@@ -88,21 +90,24 @@ def test_nothing_is_replaced_within_a_longer_kept_term(case: tuple[str, str]) ->
         at = text.find(form)
         while at >= 0:
             end = at + len(form)
-            inside = [one for one in masked.replacements if at <= one.start and one.end <= end and one.end - one.start < end - at]
+            inside = [
+                one
+                for one in masked.replacements
+                if at <= one.start and one.end <= end and one.end - one.start < end - at
+            ]
             whole = not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum())
             assert not (inside and whole), (form, inside)
             at = text.find(form, end)
 
 
-NEUTRAL = (
-    "the State of a party which any force shall not be used against under these rules and that an attack on civilians must"
-    " be proportionate us turkey per nor can Article 8(2)(b)(xi) Rome Statute Geneva Conventions United Nations Charter"
-    " States Parties Member the States concerned Prosecutor v. Tadić Inter-American Court Jordan Georgia Niger"
-).split()
+NEUTRAL = """\
+the State of a party which any force shall not be used against under these rules and that an attack on civilians must be
+proportionate us turkey per nor can Article 8(2)(b)(xi) Rome Statute Geneva Conventions United Nations Charter States
+Parties Member the States concerned Prosecutor v. Tadić Inter-American Court Jordan Georgia Niger"""
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.sampled_from(PAIRS), st.lists(st.sampled_from(NEUTRAL), max_size=80))
+@given(st.sampled_from(PAIRS), st.lists(st.sampled_from(NEUTRAL.split()), max_size=80))
 def test_a_text_without_terms_stays_as_it_is(pair: str, words: list[str]) -> None:
     text = " ".join(words)
     assert (mask(pair, text).text, mask(pair, text).status) == (text, "unchanged")

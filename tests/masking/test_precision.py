@@ -12,7 +12,9 @@ def test_there_are_enough_paragraphs() -> None:
 
 @pytest.mark.parametrize("pair", sorted(lexicon().pairs))
 def test_treaty_prose_stays_as_it_is(pair: str) -> None:
-    changed = [(one, masked.text, masked.leaks) for one in PARAGRAPHS if (masked := mask(pair, one)).status != "unchanged"]
+    changed = [
+        (one, masked.text, masked.leaks) for one in PARAGRAPHS if (masked := mask(pair, one)).status != "unchanged"
+    ]
     assert changed == []
     whole = "\n\n".join(PARAGRAPHS)
     assert mask(pair, whole).text == whole
@@ -25,6 +27,11 @@ def test_the_scenarios_hold_no_term(pair: str) -> None:
     from tests.conftest import ROOT
 
     library = Library(ROOT / "data")
-    texts = [one.text.replace("{aggressor}", "Ruritania").replace("{target}", "Graustark") for one in library.templates.values()]
-    changed = [(masked.replacements, masked.leaks) for text in texts if (masked := mask(pair, text)).status != "unchanged"]
+    texts = [
+        one.text.replace("{aggressor}", "Ruritania").replace("{target}", "Graustark")
+        for one in library.templates.values()
+    ]
+    changed = [
+        (masked.replacements, masked.leaks) for text in texts if (masked := mask(pair, text)).status != "unchanged"
+    ]
     assert changed == []

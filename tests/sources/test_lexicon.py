@@ -80,18 +80,41 @@ ORGANISATIONS = "lexicon/organisations.toml"
 MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "an unknown list": (RUSSIA, "capitals =", "capitols =", "unknown field `capitols`"),
     "an unknown condition": (
-        RUSSIA, 'capitals = ["Moscow"]', 'capitals = [{ form = "Moscow", when = "often" }]', "Invalid enum value 'often' (at capitals number 1.when)",
+        RUSSIA,
+        'capitals = ["Moscow"]',
+        'capitals = [{ form = "Moscow", when = "often" }]',
+        "Invalid enum value 'often' (at capitals number 1.when)",
     ),
-    "a form twice": (RUSSIA, '["Moscow"]', '["Moscow", "Russia"]', "capitals: 'Russia' stands in names already; name it once"),
+    "a form twice": (
+        RUSSIA,
+        '["Moscow"]',
+        '["Moscow", "Russia"]',
+        "capitals: 'Russia' stands in names already; name it once",
+    ),
     "an empty form": (RUSSIA, '["Moscow"]', '["Moscow", ""]', "at capitals number 2"),
     "two spaces": (RUSSIA, '["Moscow"]', '["Red  Square"]', "capitals: 'Red  Square' is no term"),
     "no letters": (RUSSIA, '["Moscow"]', '["***"]', "capitals: '***' is no term"),
     "another id": (RUSSIA, 'id = "russia"', 'id = "rusia"', "its id is 'rusia'; name the file rusia.toml"),
     "a day": (RUSSIA, 'as_of = "2026-11-30"', 'as_of = "November"', "at as_of"),
     "no TOML": (RUSSIA, "names = [", "names = ", "not valid TOML"),
-    "a pair's other country": (PAIR, "places =", 'stands_for.peru = ["the X"]\nplaces =', "stands_for: 'peru' is not one of its countries"),
-    "a member": (ORGANISATIONS, '"armenia", "russia"]', '"armenia", "rusia"]', "organisation 'csto': unknown country 'rusia'; did you mean russia"),
-    "an organisation's form twice": (ORGANISATIONS, '["CSTO", ', '["CSTO", "NATO", ', "organisation 'csto': 'NATO' stands in organisation 'nato'"),
+    "a pair's other country": (
+        PAIR,
+        "places =",
+        'stands_for.peru = ["the X"]\nplaces =',
+        "stands_for: 'peru' is not one of its countries",
+    ),
+    "a member": (
+        ORGANISATIONS,
+        '"armenia", "russia"]',
+        '"armenia", "rusia"]',
+        "organisation 'csto': unknown country 'rusia'; did you mean russia",
+    ),
+    "an organisation's form twice": (
+        ORGANISATIONS,
+        '["CSTO", ',
+        '["CSTO", "NATO", ',
+        "organisation 'csto': 'NATO' stands in organisation 'nato'",
+    ),
 }
 
 
@@ -101,7 +124,9 @@ def test_a_mistake_is_told_in_one_line_that_names_the_file(data: Path, mistake: 
     spoil(data / file, old, new)
     with pytest.raises(InputError) as raised:
         read_lexicon(data)
-    assert told in str(raised.value) and file in str(raised.value) and "\n" not in str(raised.value)
+    assert told in str(raised.value)
+    assert file in str(raised.value)
+    assert "\n" not in str(raised.value)
     assert [line for line in inspect(data).problems if told in line]
 
 
