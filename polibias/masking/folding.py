@@ -22,7 +22,13 @@ PARAGRAPH = "\x1f"
 
 _APOSTROPHES = "'’‘ʼʻ′`´＇ʾʿ"
 _QUOTES = "“”„«»‟"
-_LETTERS = dict(zip("øØđĐłŁıðÐħĦ", "oOdDlLidDhH", strict=True)) | {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
+_LETTERS = dict(zip("øØđĐłŁıðÐħĦ", "oOdDlLidDhH", strict=True)) | {
+    "ß": "ss",
+    "æ": "ae",
+    "Æ": "AE",
+    "œ": "oe",
+    "Œ": "OE",
+}
 _SAME_LENGTH = (
     *(("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("—", ","), ("–", "-"), ("‑", "-"), ("…", "."), ("•", ".")),
     *(("\u00a0", " "), ("\u202f", " ")),

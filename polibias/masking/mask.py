@@ -29,7 +29,7 @@ from polibias.masking.legible import illegible
 from polibias.masking.terms import FOREIGN_NAME, KEPT, LEADER, REDACTED, TITLE, Term, terms_of
 
 ARTICLE, POSSESSIVE = "article", "possessive"
-BEFORE_A_LEADER = frozenset({TITLE, "adjective", "name", "abbreviation"})
+BEFORE_A_LEADER = frozenset({TITLE, LEADER, "adjective", "name", "abbreviation"})
 STAND_AS_NOUNS = frozenset(
     {"name", "abbreviation", "code", "capital", "seat of power", LEADER, "force or agency", "place"}
 )

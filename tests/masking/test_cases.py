@@ -62,6 +62,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         (US, "Secretary of State Marco Rubio; Former President Barack Obama", "Country Y; Country Y"),
         (US, "the Trump administration", "the Country Y administration"),
         (US, "no rule can trump it", "no rule can trump it"),
+        ("saudi-arabia-yemen", "Crown Prince Mohammed bin Salman (MBS)", "Country X (Country X)"),
         ("iran-israel", "Supreme Leader Ayatollah Ali Khamenei; the Ayatollah", "Country X; the [REDACTED]"),
         (IN_PK, "Karim Khan and Prime Minister Imran Khan", "Karim Khan and Country Y"),
         ("japan-australia", "Francesca Albanese and Prime Minister Albanese", "Francesca Albanese and Country Y"),
@@ -132,6 +133,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("ethiopia-eritrea", "the Eritrea–Ethiopia Claims Commission", "the [REDACTED]"),
     ],
     "compounds": [
+        ("israel-palestine", "Israeli-occupied Palestinian land", "Country X-occupied Country Y land"),
         (RU, "pro-Russian, anti‑Ukrainian, post-Soviet", "pro-Country X, anti‑Country Y, post-Country X"),
         (
             RU,
