@@ -11,7 +11,12 @@ from polibias.masking.terms import COMBINING, LABEL, LEADER, Term
 
 WORD = re.compile(r"[^\W\d_]+")
 SHORTEST, SHORTEST_NEAR, SHORTEST_SWAPPED = 4, 7, 5
+LONGEST = 40
+"""Longer words are not compared with what they might misspell."""
+
 KNOWN_AT_MOST = 200_000
+"""So many harmless words are remembered, so that a word is looked at once and not in every text."""
+
 IN_ANY_CASE, AS_PRINTED = "its country's term in other letters", "spelt nearly like '{}'"
 NEAR_KINDS = frozenset({"name", "adjective", "people", "capital", LEADER})
 
@@ -46,14 +51,14 @@ class Traces:
 
     def leaks(self, rest: str) -> tuple[Leak, ...]:
         """Each word of what is left that gives the pair away, once, in order of first appearance."""
-        found: dict[str, str] = {}
-        for token in set(rest.split()) - self._known:
-            said = {word: why for word in WORD.findall(token) if (why := self._why(word))}
-            if said:
-                found |= said
-            elif len(self._known) < KNOWN_AT_MOST:
+        tokens = rest.split()
+        told: dict[str, list[Leak]] = {}
+        for token in set(tokens) - self._known:
+            if leaks := [Leak(word, why) for word in WORD.findall(token) if (why := self._why(word))]:
+                told[token] = leaks
+            elif len(self._known) < KNOWN_AT_MOST and len(token) <= LONGEST:
                 self._known.add(token)
-        return tuple(Leak(word, found[word]) for word in sorted(found, key=lambda word: (rest.find(word), word)))
+        return tuple(dict.fromkeys(leak for token in tokens for leak in told.get(token, ()))) if told else ()
 
     def _why(self, word: str) -> str:
         """Why a word gives the pair away; nothing if it does not."""
@@ -67,7 +72,7 @@ class Traces:
                 return f"begins with '{lower[:length]}'"
         if FOREIGN.search(word) and (len(word) > 1 or word > "\u2e80"):
             return "in a script that is not read"
-        if word != lower and len(word) >= SHORTEST_SWAPPED and (near := self._near(lower)):
+        if word != lower and SHORTEST_SWAPPED <= len(word) <= LONGEST and (near := self._near(lower)):
             return AS_PRINTED.format(near)
         return ""
 
