@@ -1,5 +1,4 @@
-"""Whether a text can be masked at all: it must be text, in a script and in the language that the lexicon is written
-for.
+"""Whether a text can be masked at all: it must be text, and in the script and language of the lexicon.
 
 The lexicon has every country's names in some other languages, for words put in between. Whole texts in them would be
 masked in part, and a part presented as the whole is worse than none.

@@ -49,11 +49,11 @@ class Masker:
     def mask(self, source: str) -> Masked:
         """The text without its countries. Never raises for what the text holds; what went wrong is its `status`."""
         folded = fold(source, self.automaton.words)
-        found = self.automaton.find(folded)
-        rest = _rest(folded.text, found)
+        units = _units(folded, self.automaton.find(folded))
+        rest = _rest(folded.text, units)
         if reason := illegible(folded, rest):
             return Masked("", "unreadable", self.level, self.lexicon, reason=reason)
-        replacements = tuple(_replacements(folded, found)) if found else ()
+        replacements = tuple(_replacements(folded, units))
         leaks = self.traces.leaks(rest) if self.level == "full" else ()
         status: Status = "leaking" if leaks else "masked" if replacements else "unchanged"
         return Masked(applied(source, replacements), status, self.level, self.lexicon, replacements, leaks)
@@ -71,18 +71,18 @@ def applied(source: str, replacements: tuple[Replacement, ...]) -> str:
     return "".join((*pieces, source[done:]))
 
 
-def _rest(text: str, found: list[Found]) -> str:
+def _rest(text: str, units: list[Found]) -> str:
     """What is neither replaced nor kept, with a space for each that is."""
     pieces: list[str] = []
     done = 0
-    for start, end, _ in found:
+    for start, end, _ in units:
         pieces.append(text[done:start])
         done = end
-    return " ".join((*pieces, text[done:])) if found else text
+    return " ".join((*pieces, text[done:])) if units else text
 
 
 def _units(folded: Folded, found: list[Found]) -> list[Found]:
-    """What is replaced as one: a leader with titles and adjective before, a citation with its numbers."""
+    """What is replaced, or kept, as one: a leader with titles and adjective before, a citation with its numbers."""
     units: list[Found] = []
     done = 0
     for one in found:
@@ -98,8 +98,7 @@ def _units(folded: Folded, found: list[Found]) -> list[Found]:
             one = (start, end, term)
         elif term.when == "citation":
             one = (*with_numbers(folded.text, start, end, done), term)
-        if term.kind != KEPT:
-            units.append(one)
+        units.append(one)
         done = one[1]
     return units
 
@@ -112,10 +111,12 @@ def _belongs(before: Found, text: str, start: int, leader: Term) -> bool:
     )
 
 
-def _replacements(folded: Folded, found: list[Found]) -> list[Replacement]:
+def _replacements(folded: Folded, units: list[Found]) -> list[Replacement]:
     text = folded.text
     made: list[Replacement] = []
-    for start, end, term in _units(folded, found):
+    for start, end, term in units:
+        if term.kind == KEPT:
+            continue
         new, written = term.text, text[start:end]
         begin, stop = folded.span(start, end)
         if (article := article_before(text, start)) and (article in AN or _goes(folded, start, end, term)):

@@ -39,6 +39,7 @@ def test_a_sentence_of_another_script_in_an_english_text_is_a_leak() -> None:
 
 
 def test_names_in_other_scripts_within_english_are_masked() -> None:
+    assert mask("russia-ukraine", "the word российской, and России too").text == "the word Country X, and Country X too"
     masked = mask("china-taiwan", "The PRC (中国, Китай, الصين) and Taiwan (台灣) differ on α and β.")
     assert masked.text == "Country X (Country X, Country X, Country X) and Country Y (Country Y) differ on α and β."
     assert masked.status == "masked"
