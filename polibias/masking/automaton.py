@@ -70,16 +70,17 @@ class Automaton:
         places.sort()
         found: list[Found] = []
         done = 0
-        for start, end, number in places:
+        for start, minus_end, number in places:
             if start >= done:
+                end = -minus_end
                 term, left, right, loose, check = patterns[number]
                 if (
-                    (not left or _begins(text, start, loose))
-                    and (not right or _ends(text, -end, loose))
-                    and (check is None or check(folded, start, -end))
+                    (not left or text[start - 1 : start] in BLANKS or _begins(text, start, loose))
+                    and (not right or text[end : end + 1] in BLANKS or _ends(text, end, loose))
+                    and (check is None or check(folded, start, end))
                 ):
-                    done = -end
-                    found.append((start, done, term))
+                    done = end
+                    found.append((start, end, term))
         return found
 
 
@@ -95,10 +96,8 @@ def _pattern(term: Term, spelling: str) -> Pattern:
 
 
 def _begins(text: str, start: int, loose: bool) -> bool:
-    """Whether a word begins there."""
+    """Whether a word begins there, where no blank is before it."""
     before = text[start - 1 : start]
-    if before in BLANKS:
-        return True
     if before in "]XY" and text.endswith(OURS, 0, start):
         return loose
     if before.isalnum() and before < OTHER_SCRIPTS:
@@ -108,10 +107,8 @@ def _begins(text: str, start: int, loose: bool) -> bool:
 
 
 def _ends(text: str, end: int, loose: bool) -> bool:
-    """Whether a word ends there."""
+    """Whether a word ends there, where no blank follows."""
     after = text[end : end + 1]
-    if after in BLANKS:
-        return True
     redacted = after == "[" and text.startswith(REDACTED, end)
     if redacted or (after.isalnum() and after < OTHER_SCRIPTS):
         last = text[end - 1]
