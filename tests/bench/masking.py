@@ -26,7 +26,7 @@ from tests.masking.treaties import PARAGRAPHS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SEED = 20280101
-ROUNDS = 5
+ROUNDS = 9
 SENTENCES = (
     "The armed forces of {a} struck a civilian object, and {b} has a right to reparation for it.",
     "**{a}’s position.** Officials of {a} describe the act as self-defence — a claim that {b} rejects.",
