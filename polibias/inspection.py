@@ -11,6 +11,7 @@ from polibias.lint.library import lint, summary
 from polibias.lint.material import Material
 from polibias.sources.files import no_such
 from polibias.sources.law import read_counts, read_provisions
+from polibias.sources.lexicon import lexicon_problems, names_by_country
 from polibias.sources.library import Library
 from polibias.sources.pairsets import pair_sets, read_pair_set
 from polibias.sources.registry import read_prices
@@ -30,7 +31,8 @@ def inspect(folder: Path) -> Inspected:
     problems = list(library.problems)
     counts = read_counts(folder, problems)
     provisions = read_provisions(folder, problems)
-    material = Material.of(library.placed, provisions, counts.numbers, counts.files)
+    problems += lexicon_problems(folder)
+    material = Material.of(library.placed, provisions, counts.numbers, counts.files, names_by_country(folder))
     problems += lint(material)
     problems += problems_of(folder)
     judged = {path.stem for path in (folder / "prompts" / "judge").glob("*.toml")}

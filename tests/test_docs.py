@@ -10,12 +10,15 @@ import msgspec
 import pytest
 
 from polibias import flow
+from polibias.domain.lexicon import CountryTerms
 from polibias.domain.study import Panel
 from polibias.inspection import inspect
+from polibias.masking.mask import Masker
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from polibias.records.verify import verify
+from polibias.sources.lexicon import read_lexicon
 from polibias.sources.library import Library
 from tests.conftest import ROOT, polibias, study_text
 
@@ -85,6 +88,26 @@ def test_pair_set_of_the_guide_runs(data: Path, tmp_path: Path) -> None:
     flow.run_study(plan(str(study), data), run, QuietWatcher())
     assert verify(run) == []
     assert "Why coffee?" in run.pairs().path.read_text("utf-8")
+
+
+def test_what_the_guide_to_masking_shows_is_what_is_printed(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "masking.md").read_text("utf-8")
+    shown = re.findall(r'^\$ echo "(.*)" \| polibias (mask .*)\n((?:(?!\$|```).*\n)+)', guide, re.MULTILINE)
+    assert len(shown) == 5
+    for text, arguments, printed in shown:
+        done = polibias(*shlex.split(arguments), cwd=tmp_path, input=f"{text}\n")
+        assert done.stdout + done.stderr == printed
+
+
+def test_the_masker_of_the_guide_works_as_shown(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(data.parent)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "masking.md").read_text("utf-8"), re.DOTALL)
+    exec(compile(code, "masking.md", "exec"), {})
+    lexicon = read_lexicon(data)
+    entry = msgspec.convert(tomllib.loads(blocks("masking.md")[0]), type=CountryTerms)
+    ruritania = lexicon._replace(countries=lexicon.countries | {"israel": entry})
+    masked = Masker("iran", "israel", ruritania).mask("The Ruritanians’ Mr. Black left the Kingdom for Strelsau.")
+    assert masked.text == "The Country Y nationals’ Country Y left Country Y for Country Y."
 
 
 def test_table_of_scenarios_is_that_of_the_files() -> None:

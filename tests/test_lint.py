@@ -14,6 +14,7 @@ from polibias.lint.library import lint, summary
 from polibias.lint.material import Material
 from polibias.lint.terms import known_forms
 from polibias.sources.law import Counts, Expected, Instrument, read_counts, read_provisions
+from polibias.sources.lexicon import names_by_country
 from polibias.sources.library import Library
 from tests.conftest import ROOT
 
@@ -32,7 +33,7 @@ def shipped() -> Material:
     library = Library(ROOT / "data")
     provisions, counts = read_provisions(ROOT / "data", problems), read_counts(ROOT / "data", problems)
     assert problems == []
-    return Material.of(library.placed, provisions, counts.numbers, counts.files)
+    return Material.of(library.placed, provisions, counts.numbers, counts.files, names_by_country(ROOT / "data"))
 
 
 def plant(material: Material, kind: str, name: str, change: Change) -> Material:
@@ -196,7 +197,7 @@ def test_a_mistake_elsewhere_is_found(shipped: Material, mistake: str) -> None:
 
 def test_ordinary_words_are_no_countries(shipped: Material) -> None:
     """What only looks like a country or a people stays allowed."""
-    forms = known_forms([placed.entry for placed in shipped.countries], {})
+    forms = known_forms([placed.entry for placed in shipped.countries], shipped.terms)
     ordinary = (
         "turkey china chile obsidian lumina us Children Indicated Perish Per Chinook Germane Persons In Spa Swedes"
     )

@@ -86,10 +86,11 @@ class Material(NamedTuple):
         provisions: Mapping[str, Instrument],
         expected: Mapping[str, Mapping[str, Expected]],
         files: frozenset[str] = frozenset(),
+        terms: Mapping[str, Sequence[str]] = {},
     ) -> "Material":
         """The material among entries that were read by type."""
         country, pair, template, task, frame, condition = (placed.get(type_, ()) for type_ in KINDS)
-        return cls(country, pair, template, task, frame, condition, provisions, expected, files=files)
+        return cls(country, pair, template, task, frame, condition, provisions, expected, terms, files)
 
     def among(self, files: frozenset[str]) -> "Material":
         """The entries of these files; of all of them if none are named."""

@@ -1,4 +1,7 @@
-"""Words that give a country away: its name, its demonyms, and no others."""
+"""Words that give a country away: its name, its demonyms, and no others.
+
+What English does not form from the name with a suffix, such as French, comes from the lexicon.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,26 +17,6 @@ SHORT_STEM = 4
 SUFFIXES_OF_SHORT_STEMS = ("an", "ian")
 # Written in lower case these are ordinary words; other names are found in any case.
 ORDINARY = frozenset({"chad", "chile", "china", "ferrum", "jordan", "lumina", "mali", "obsidian", "oman", "turkey"})
-# What English does not form from the name with a suffix.
-IRREGULAR = {
-    "Argentina": ("Argentine",),
-    "Azerbaijan": ("Azeri",),
-    "China": ("Sino",),
-    "France": ("French", "Frenchman", "Frenchmen", "Frenchwoman", "Frenchwomen"),
-    "Greece": ("Greek", "Hellenic"),
-    "Iran": ("Persian",),
-    "New Zealand": ("Kiwi",),
-    "North Korea": ("Korea", "Korean", "DPRK"),
-    "Norway": ("Norwegian",),
-    "Peru": ("Peruvian",),
-    "Philippines": ("Philippine", "Filipino", "Filipina"),
-    "Portugal": ("Portuguese",),
-    "Saudi Arabia": ("Saudi",),
-    "South Korea": ("Korea", "Korean"),
-    "Spain": ("Spanish", "Spaniard"),
-    "Sweden": ("Swede", "Swedish"),
-    "United States": ("America", "American", "US", "U.S.", "USA", "U.S.A."),
-}
 
 
 def foreign_words(material: Material) -> Iterator[Finding]:
@@ -54,7 +37,7 @@ def known_forms(countries: Sequence[Country], further: Mapping[str, Sequence[str
     """Every form to look for, as words with one space between, and the name of the country it stands for."""
     forms: dict[str, str] = {}
     for country in countries:
-        capital = {*_derived(country.name), *IRREGULAR.get(country.name, ()), *further.get(country.id, ())}
+        capital = {*_derived(country.name), *further.get(country.id, ())}
         lower = set() if country.name.lower() in ORDINARY else {country.name.lower()}
         plural = {f"{form}s" for form in capital}
         for form in capital | plural | {form.upper() for form in capital} | lower:

@@ -1,0 +1,1 @@
+"""Hiding which two countries a text is about."""
