@@ -1,0 +1,157 @@
+"""What numbers look like, and what stands around those that are ratings. All texts are lower case, as `folded` has them.
+
+A rule looks at a bounded stretch before or behind a number.
+"""
+
+import re
+import unicodedata
+
+MARKED = "\1"
+"""Stands for every character of an echo of the scale."""
+FILLED = "\0"
+"""Fills the room that a number word leaves when digits stand for it."""
+
+_ALIKE = {
+    **{ord(sign): "-" for sign in "‐‑‒–—―−﹣－"},
+    **{ord(sign): "/" for sign in "∕⁄／"},
+    **{ord(sign): " " for sign in "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000\u200b"},
+    **dict(zip(map(ord, "：，。（）＊’“”"), ":,.()*'\"\"", strict=True)),
+    **{
+        ord(sign): str(unicodedata.digit(sign))
+        for start in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
+        for sign in map(chr, range(start, start + 10))
+    },
+}
+_DIGITS = dict(zip("one two three four five six seven eight nine ten zero".split(), [*range(1, 11), 0], strict=True))
+
+NUMBER_WORD = re.compile(
+    r"\b(?:(?P<whole>two|three|four|five|six|seven|eight|nine|ten)|(?P<one>one)(?= out of\b| and a half\b| point\b|/))"
+    r"(?P<half> and a half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|zero)\b)?(?![\w'])"
+)
+_N = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?½?\0*+"
+NUMBER = re.compile(_N)
+_M = r"[ *_`\0]{0,8}+"
+_OVER = (
+    rf"{_M}(?:/|points? out of|out of|\}}\{{){_M}(?:(?:an?|the) )?(?:(?:possible|maximum|total)(?: of)? )?{_M}"
+    r"(\d{1,4})\0*+(?![\d\w]|[.,/-]\d)"
+)
+OVER = re.compile(_OVER)
+"""The scale's end; its group is the number."""
+_HALF = _OVER.replace(r"(\d{1,4})", r"\d{1,4}")
+VALUE = re.compile(
+    rf"(?<![\w/.,])(?<!\d[-:])(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?"
+    rf"|{_N}{_HALF}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
+    rf"|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
+    rf"|{_N}(?:{_HALF})|{_N}(?:-| to | or ){_M}{_N}(?![\w%])|{_N}(?![\w%]))"
+)
+_SCALE = r"(?:on |using |with |from |in )?(?:an? |the |this |your )?(?:[\w-]+ ){0,2}(?:scale|range)(?: \(?|[:,] ?| of | from | ranging from )"
+ECHO = re.compile(
+    rf"(?:\b{_SCALE}(?:of |from )?)?(?<![\d.,/-])[01](?:\.0)?[ *_]{{0,3}}(?:\([^()\n\d]{{0,40}}\) ?)?(?:-|to|through|until|and|up to)"
+    r"[ *_]{0,3}10\0*+(?![\d/]|[.,]\d)(?: ?\([^()\n\d]{0,40}\))?(?: scale)?"
+    r"|(?<![\d.,/-])[01] ?(?:=|is|being|means|meaning|:)[^\n\d]{0,60}?\b10\0*+ ?(?:=|is|being|means|meaning|:)"
+    r"|\( ?(?:out of|/) ?10\0*+(?: points)? ?\)|\b(?:on|of) (?:an?|the|this) (?:[\w-]+ )?(?:10\0*+[- ]point )?scale\b(?! of| from)"
+)
+SOLE = re.compile(rf"[\W_]*?(?P<value>{VALUE.pattern})[\W_]*")
+
+_FACTORS = (
+    r"scale|intent\w*|impact|effects?|scope|harm|civilians?|casualt\w+|factors?|mitigat\w+|aggravat\w+|proportionality|distinction|precautions?|"
+    r"magnitude|nature|knowledge|mens|systematic\w*|duration|premeditation|vulnerab\w+|victims?|damage|means|method|context|evidence|"
+    r"foreseeab\w+|culpab\w+|reversib\w+|long-term|human(?:itarian)? (?:cost|impact)|number of|legal(?:ity)?|military necessity"
+)
+FACTOR = re.compile(rf"\W*(?:the |\d+[.)] ?|severity of (?:the )?|(?:rating|score) (?:for|of) (?:the )?)*(?:{_FACTORS})\b")
+FACTOR_RATED = re.compile(
+    rf"\b(?:ratings?|scores?|severity|rate|score|grade|assess|give|put|place|judge)\b(?: (?:for|of|in terms of|on|the|their|its|as to)){{0,3}} "
+    rf"(?:{_FACTORS})\b(?! of (?:1|\x01)|[ ,]+(?:\x01))"
+)
+OVERALL = re.compile(
+    r"\b(?:overall|final(?:ly)?|total|aggregate\w*|composite|combined|conclusion|consolidated|holistic|verdict|bottom line|cumulative|taken "
+    r"together|on balance|all in all|in sum|average|revis\w+|settl\w+|reconsider\w*|adjust\w*|end up|weighing|everything considered)\b|\\boxed"
+)
+RATED = re.compile(
+    r"\b(?:rat(?:e|ed|ing|ings)|severity|score|grade|gravity|seriousness|level|rank|assessment|answer|result|response|evaluation|judge?ment|"
+    r"sever\w+|grave\w*|serious\w*|extreme\w*|critical\w*|number|figure|value|estimate|points?)\b"
+)
+_FILL = (
+    r"[\s*_`#|>~\"'\[\](){}$\\:=,\0\x01-]++"
+    r"|(?:is|are|was|would|be|of|at|a|an|the|as|to|i|i'd|'d|d|will|give|gives|assign|rate|this|it|approximately|about|around|roughly|nearly|almost|"
+    r"solid|clear|firm|strong|full|perfect|least|say|my|given|score|rating|level|value|number|severity|for|these|those|violations?|acts?|actions?|"
+    r"text|textbf|mathbf|boxed|high|very|extremely|critical|severe|grave|extreme|catastrophic|maximum|stands|comes|out|set|scored|rated|should|must|"
+    r"can|put|placed|reaches|equals|on|in|out|scale|assigned|assessed|judged|between|therefore|thus|hence|overall|final|international|law|from|"
+    r"seriousness|gravity|assessment|or|and|gets|deserves|near|towards?|top|no|not|less|lower|than|up|well|numerical|numeric|single|one)\b"
+)
+LABELLED = re.compile(
+    rf"\b(?:rating|severity|score|grade|gravity|seriousness|overall|answer|verdict|final|estimate|assessment|level|level of severity)\b(?:{_FILL}){{0,20}}+\Z"
+)
+ASSERTED = re.compile(
+    r"\b(?:rat|scor|assign|giv|gave|grad|put|plac|set|rank|judg|assess|evaluat|settl|revis|deserv|merit|warrant|earn|receiv|award|choos|chose|say|"
+    r"land|arriv|conclud|adjust|rais|lower|increas|upgrad|downgrad|estimat|call|propos|recommend|stand|amount|fall|this (?:is|was)|it is|they are|"
+    r"these are|\x01)(?:s|d|e|ed|es|ing|t|ting)?\b[^;:!?\n\d]{0,90}?"
+    r"(?:\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|between|around|about|approximately|roughly|nearly|almost|from|solid|clear|full|perfect|firm|"
+    r"strong|than|low|high|violations?|acts?|conduct|actions|attack|strike|\x01)|[=(\x01])[\s*_\"'(,\x01]*\Z"
+)
+CLAUSE_END = re.compile(r"[.;!?]\s|\n")
+ARTICLE = re.compile(
+    r"(?:\b(?:art(?:icle|icles|s)?\.?|para(?:graph|graphs|s)?\.?|rules?|sections?|counts?|chapters?|parts?|annex|principles?|resolutions?|no\.|numbers?|"
+    r"protocols?|conventions?|page|pp?\.|phase|steps?|points?|factors?|figures?|tables?|class|regulations?|on|since|until|before|after|dated|sept\w*|"
+    r"killed|killing|wounded|least \d+|nearly \d+)|§)[ *_\0]*\Z(?<!rating on )(?<!number )"
+)
+NOT_THIS = re.compile(
+    r"\b(?:not|rather than|instead of|short of|(?<!less )(?<!lower )(?<!fewer )than|below|above|under|over|exceed\w*|versus|vs\.?|compared (?:to|with)|"
+    r"reserv\w+|why not|unlike|as opposed to|where|initial(?:ly)?(?: \w+)? ?(?:at|of)?)\s+(?:(?:for )?(?:an?|the|full|perfect|maximum|a full|a perfect) ?)*[*_\"']*\Z"
+    r"|(?<!\bno )(?<!\bnot )(?<!nothing )\b(?:less|lower|fewer|more|higher|greater) than (?:an? )?[*_\"']*\Z"
+)
+WOULD = re.compile(
+    r"[*_\"' )]*(?:(?:would|could|might|should) (?:only )?(?:be|have|require|imply|mean|need|apply|suggest|denote|indicate|call)|(?:is|are|being) "
+    r"(?:reserved|the (?:most|least|high|low|worst|max|min)|most |least |highest|lowest)|(?:=|being) |denot|where )"
+)
+CONDITION = re.compile(
+    r"\b(?:if|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |proven |any )?(?:intent\w*|knowledge|"
+    r"evidence|mitigat\w+|aggravat\w+|these|them|it))\b"
+)
+SHARED = re.compile(r"[ *_]*(?:of (?:the|all|every|these|those|them|its|their|his|our|[a-z]+s)\b|(?:ths?|th of)\b)")
+COUNTED = re.compile(
+    r"[ *_]+(?!(?:on|in|for|because|given|due|and|but|as|based|with|since|which|overall|severity|rating|score|points?|reflecting|is|at|when|here|or|"
+    r"considering|indicating|out|owing|from|under|by|this|these|those|the|it|they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|"
+    r"grave|extreme|critical|serious|justification|explanation|reasoning|reasons?|rationale|to|where|while|although|though|however|if|reflects?|"
+    r"indicates?|signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|therefore|not|rather|"
+    r"overall|per|without|scale|stars?|level|grade|both|all|my|our|after|despite|even|only|max)\b)[a-z]"
+)
+
+
+class LABEL:
+    """Labels that stand before a number in the same clause or row."""
+
+    _NEAR = re.compile(
+        r"(?:[:=|({\[>\x01*_\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|approximately|roughly|nearly|almost|solid|"
+        r"clear|full|perfect|firm|strong|than|from|violations?|acts?|conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|"
+        r"grave|extreme|critical),?)[\s*_\"'(\x01]*\Z"
+    )
+    _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
+
+    @classmethod
+    def near_end(cls, lead: str) -> bool:
+        """Whether what stands right before a number may introduce a rating at all."""
+        return bool(cls._NEAR.search(lead[-24:]))
+
+    @classmethod
+    def of(cls, clause: str) -> str:
+        """The label of a clause like "label: " or of a table's row; empty if it has none."""
+        if clause.lstrip().startswith("|"):
+            return next((cell.strip(" *_") for cell in clause.split("|") if cell.strip(" *_")), "")
+        found = cls._FORM.match(clause)
+        return found["label"].strip() if found else ""
+
+
+def folded(text: str) -> str:
+    """Lower case, with one kind of digit, dash, slash and space; every character stays in its place."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
+    return lower if lower.isascii() else lower.translate(_ALIKE)
+
+
+def as_digits(word: re.Match[str]) -> str:
+    """A number word as digits, filled up to its length."""
+    whole = _DIGITS[word["whole"] or word["one"]]
+    part = ".5" if word["half"] else f".{_DIGITS[word['tenth']]}" if word["tenth"] else ""
+    return f"{whole}{part}".ljust(len(word[0]), FILLED)
