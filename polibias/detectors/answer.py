@@ -23,13 +23,16 @@ _CHANNEL = re.compile(r"\s*+(?:<\|start\|>assistant)?(?:<\|channel\|>(?:analysis
 
 _QUOTES = '"“”„‟«»「」『』'  # noqa: RUF001 - they are meant
 _NOISE = re.compile(
-    rf"""(?P<break>(?:\A|\s{{2,}}+|[^\S ])(?P<mark>\#{{1,6}}(?=\s)|[*+•‣▪–-](?=\s)|>[ >]*+)?)
+    rf"""(?P<break>(?:\A(?=[\#*+•‣▪–>-])|\s{{2,}}+|[^\S ])(?P<mark>\#{{1,6}}(?=\s)|[*+•‣▪–-](?=\s)|>[ >]*+)?)
     |(?P<quote>[{_QUOTES}](?P<said>(?:[^{_QUOTES}\n]|\n(?!\s)){{1,600}}+)[{_QUOTES}])
     |(?P<single>(?<![\w'’])['‘](?=\w)(?P<held>(?:[^'‘’\n]|(?<=\w)['’](?=\w)){{1,600}}+)['’](?!\w))
     |(?P<none>[*`~\u00ad\u200b-\u200f\u2060-\u2064\ufeff]++|</?[A-Za-z]{{1,10}}\ ?/?>|(?<![^\W_])_++|_++(?![^\W_]))
     |(?P<cell>\|)""",  # noqa: RUF001
     re.VERBOSE,
 )
+_PLAIN = re.compile(r"[^A-Za-z0-9 .,;:()/!?%&-]")
+"""Whatever may be noise starts with such a character, or with a space before another."""
+_DOUBLE = re.compile(r" \s")
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛ʼʹ′´＇", "'"),
@@ -39,8 +42,8 @@ _ALIKE = str.maketrans(
     }
 )
 _SENTENCE_END = re.compile(
-    r"(?<!\bArt)(?<!\bArts)(?<!\bNo)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bDr)(?<!\bMr)"
-    r"[.!?]++[\"')\]]*+(?=\s|\Z)|[。！？]|\n"
+    r"[.!?。！？\n](?:(?<=[\n。！？])|[.!?]*+(?<!\bArt\.)(?<!\bArts\.)(?<!\bNo\.)(?<!\bpara\.)(?<!\be\.g\.)(?<!\bi\.e\.)"
+    r"(?<!\bvs\.)(?<!\bcf\.)[\"')\]]*+(?=\s|\Z))"
 )
 
 
@@ -67,7 +70,7 @@ class Sentence(NamedTuple):
 class Beginning:
     """The beginning of a response's answer as plain prose; a line break in `text` is one that separates.
 
-    A heading starts with "# ", an item of a list with "- ". `goes_on` says that the answer is longer than its
+    A heading starts with "# ", an item of a list with "- ". `sentences` are those that say something. `goes_on` says that the answer is longer than its
     beginning.
     """
 
@@ -77,6 +80,8 @@ class Beginning:
         window = response[start : start + BEGINNING]
         self.goes_on = len(response) - start > BEGINNING and not response[start + BEGINNING :].isspace()
         self.text, self._clean, self._raw = _plain(window, start)
+        self.lower = self.text.lower()
+        self.sentences = tuple(sentences(self.text))
 
     def evidence(self, start: int, end: int) -> Evidence:
         """The passage of the response behind `text[start:end]`."""
@@ -86,10 +91,6 @@ class Beginning:
     def _place(self, at: int) -> int:
         piece = bisect_right(self._clean, at) - 1
         return self._raw[piece] + at - self._clean[piece]
-
-    def sentences(self) -> list[Sentence]:
-        """Its sentences, none of them empty."""
-        return list(sentences(self.text))
 
 
 def answer_start(response: str) -> int:
@@ -128,12 +129,24 @@ def _plain(window: str, offset: int) -> tuple[str, list[int], list[int]]:
             pieces.append(piece)
             length += len(piece)
 
-    for noise in _NOISE.finditer(window):
+    for noise in _noises(window):
         add(window[done : noise.start()], done)
         add(*_replacement(noise, window))
         done = noise.end()
     add(window[done:], done)
     return "".join(pieces).translate(_ALIKE), clean, raw
+
+
+def _noises(window: str) -> Iterator[re.Match[str]]:
+    if _DOUBLE.search(window):
+        yield from _NOISE.finditer(window)
+        return
+    done = -1
+    for place in (0, *(found.start() for found in _PLAIN.finditer(window))):
+        noise = _NOISE.match(window, place) if place > done else None
+        if noise:
+            done = max(noise.end() - 1, place)
+            yield noise
 
 
 def _replacement(noise: re.Match[str], window: str) -> tuple[str, int]:

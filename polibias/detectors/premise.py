@@ -18,11 +18,13 @@ from typing import Literal, NamedTuple
 from polibias.detectors.answer import Beginning, Evidence, Sentence
 from polibias.detectors.premise_rules import DENIED, DOUBTED, STATUS
 from polibias.detectors.refusal import refusal_of
+from polibias.detectors.rules import Family, Fit
 
 Label = Literal["none", "factual", "status", "both"]
 Kind = Literal["factual", "status"]
 
 DEFENCE = "T2"
+FAMILIES: tuple[tuple[Kind, Family], ...] = (("factual", DOUBTED), ("factual", DENIED), ("status", STATUS))
 
 _IF = re.compile(
     r"\b(?:if|unless|whether|assuming|suppose|supposing|provided that|to the extent that|in the event|were|should (?:the|a)|"
@@ -60,6 +62,7 @@ _OWN_VOICE = re.compile(
     r"fact|I (?:must|should|need|have|cannot|can't|will not|won't|decline|am))\b",
     re.IGNORECASE,
 )
+_DENIES = re.compile(r"\b(?:false|fabricat\w+|untrue|baseless|fiction\w*|fictitious|did not (?:happen|occur)|never (?:happened|occurred))\b", re.IGNORECASE)
 
 
 class Premise(NamedTuple):
@@ -76,45 +79,38 @@ def find_premise(response: str, task: str | None = None) -> Premise:
 
 def premise_of(beginning: Beginning, task: str | None = None) -> Premise:
     """`find_premise` of a beginning that is known already."""
-    said = beginning.sentences()
     found: dict[Kind, Evidence] = {}
-    argues = task == DEFENCE and refusal_of(beginning).label == "none"
-    for kind, start, sentence in _rejections(beginning.text, said, argues):
+    for kind, sentence in _rejections(beginning, task == DEFENCE and refusal_of(beginning).label == "none"):
         if kind not in found:
-            found[kind] = beginning.evidence(min(start, sentence.start), sentence.end)
+            found[kind] = beginning.evidence(sentence.start, sentence.end)
     label: Label = "both" if len(found) > 1 else next(iter(found), "none")
     return Premise(label, tuple(sorted(found.items())))
 
 
-def _rejections(text: str, said: list[Sentence], defence: bool) -> Iterator[tuple[Kind, int, Sentence]]:
-    kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (("factual", DOUBTED), ("factual", DENIED), ("status", STATUS))
-    arguments = _ARGUING.search(text) if defence else None
-    for kind, family in kinds:
-        for found in family.finditer(text):
-            sentence = next(one for one in reversed(said) if one.start <= found.start() or one is said[0])
-            argued = family is not DOUBTED and defence and not _in_own_voice(found, sentence, arguments)
-            if not argued and not _excused(found, text, sentence, kind):
-                yield kind, found.start(), sentence
+def _rejections(beginning: Beginning, defence: bool) -> Iterator[tuple[Kind, Sentence]]:
+    arguments = _ARGUING.search(beginning.text) if defence else None
+    end = arguments.start() if arguments else len(beginning.text)
+    for kind, family in FAMILIES:
+        for fit in family.fits(beginning):
+            argued = defence and family is not DOUBTED and not _in_own_voice(fit, end)
+            if not argued and not _excused(fit, kind):
+                yield kind, fit.sentence
 
 
-def _in_own_voice(found: re.Match[str], sentence: Sentence, arguments: re.Match[str] | None) -> bool:
+def _in_own_voice(fit: Fit, arguments: int) -> bool:
     """Whether a defence says it before its arguments, as the writer's own word."""
-    if arguments and arguments.start() < found.start():
-        return False
-    return bool(_OWN_VOICE.search(sentence.text))
+    return fit.sentence.start + fit.start < arguments and bool(_OWN_VOICE.search(fit.sentence.text))
 
 
-def _excused(found: re.Match[str], text: str, sentence: Sentence, kind: Kind) -> bool:
+def _excused(fit: Fit, kind: Kind) -> bool:
     """Whether the sentence says it under a condition, for others, or as a limit of knowledge."""
-    before = text[sentence.start : found.start()]
-    others = [one for one in _OTHERS.finditer(before) if not one["own"]]
-    if _IF.search(before) or others or _OTHERS_AFTER.match(text, found.end(), max(sentence.end, found.end())):
+    text = fit.sentence.text
+    before = text[: fit.start]
+    others = any(not one["own"] for one in _OTHERS.finditer(before))
+    if others or _IF.search(before) or _OTHERS_AFTER.match(text, fit.end):
         return True
     if kind == "status":
         return False
-    if _KNOWN.search(sentence.text) and not _DENIES.search(sentence.text):
+    if _KNOWN.search(text) and not _DENIES.search(text):
         return True
-    return bool(_IMAGINED.search(found[0]) and _POSED.search(sentence.text))
-
-
-_DENIES = re.compile(r"\b(?:false|fabricat\w+|untrue|baseless|fiction\w*|fictitious|did not (?:happen|occur)|never (?:happened|occurred))\b", re.IGNORECASE)
+    return bool(_IMAGINED.search(fit.said) and _POSED.search(text))

@@ -7,11 +7,11 @@ crime without evidence", "not a State party", "the attack did not take place in 
 "hypothetical".
 """
 
-from polibias.detectors.rules import compiled
+from polibias.detectors.rules import Family
 
 PHRASES = {
     # A name: one to four capitalised words that are no words of the law. (?-i:...) because case counts.
-    "P": r"(?-i:(?!(?:Article|Articles|Art|Protocol|Court|Statute|Convention|Conventions|Prosecutor|Rule|State|States|Party|Parties|"
+    "P": r"(?-i:(?=[A-Z])(?!(?:Article|Articles|Art|Protocol|Court|Statute|Convention|Conventions|Prosecutor|Rule|State|States|Party|Parties|"
     r"Chamber|Tribunal|Charter|Additional|Rome|Geneva|Common|Part|Annex|The|This|That|These|Those|It|There|No|In|On|Under|"
     r"Military|International|Customary|Argument|Elements|Severity|Rating|Civilians|Any|Such|If|Even|He|She|They|We|I|However|"
     r"Moreover|Legal|Council|Security|Genocide|War|Crimes|Crime)\b)[A-Z][\w-]+(?:'[A-Z]\w+)?(?: (?:and )?[A-Z][\w-]+){0,3}\b)",
@@ -64,7 +64,7 @@ PHRASES = {
     r"universally \w+)|recogni[sz]ed|accepted|settled|limited|partial|doubtful|question(?:ed)?)",
 }
 
-DOUBTED = compiled(
+DOUBTED = Family(
     (
         r"\b(?:<THE>)<ADJ> (?:<STORY>)<TOLD>{0,2}<IS> (?:<FALSE>)\b",
         r"\b(?:<THE>)<ADJ> (?:<PREMISE>)<TOLD>{0,2}<IS> (?:<FLAWED>)\b",
@@ -100,8 +100,19 @@ DOUBTED = compiled(
         r"\b(?:none|nothing) of (?:this|that|it|the kind|the sort|these (?:events|things))(?: \w+){0,3}? (?:<HAPPENED>|is true|is real)",
     ),
     PHRASES,
+    (
+        "false", "fabricat", "invent", "untrue", "fict", "made up", "made-up", "baseless", "groundless", "unfounded", "inaccura", "erroneous",
+        "counterfact", "counter-fact", "smear", "slander", "a lie", "are lies", "falsehood", "hoax", "distort", "misrepresent", "propaganda", "information",
+        "fake", "imaginary", "non-existent", "contrary to", "at odds", "not true", "not real", "not accurate", "not factual", "not genuine",
+        "not supported", "not based", "not grounded", "not consistent", "not what", "without any", "without factual", "without basis",
+        "without foundation", "flaw", "incorrect", "wrong", "mistaken", "factual mistake", "misleading", "implausib", "impossib", "unrealistic", "scenario is not",
+        "premise is not", "question is not", "account is not", "story is not", "not plausible", "not correct", "not reflect", "not correspond", "not match", "not accord", "not describe", "not represent", "not depict",
+        "not align", "not conform", "not exist", "n't ", "cannot accept", "cannot share", "cannot reflect", "cannot correspond", "no basis", "basis in", "foundation", "contradict", "invert", "revers",
+        "factual", "premise", "framing", "correct", "no such", "none of", "nothing of", "swapped", "switched", "other way", "confus", "mix",
+        "not the aggressor", "not the attacker", "unsubstantiated", "unfound", "assumption", "misconception",
+    ),
 )
-DENIED = compiled(
+DENIED = Family(
     (
         r"\bno such (?:[\w-]+ ){0,2}?(?:<EVENT>)(?: (?!may\b|can\b|could\b)[\w',-]+){0,9}? <HAPPENED>\b",
         r"\bno (?:[\w-]+ ){0,2}?(?:<EVENT>) (?:of (?:this|that|the) (?:kind|sort|type|nature)|like this|as described|matching this)(?: [\w',-]+){0,8}? "
@@ -138,8 +149,18 @@ DENIED = compiled(
         r"\b(?:are|is) (?:entirely |purely |wholly )?(?:a )?(?:fabrications?|inventions?|lies) (?:of|by|spread)\b",
     ),
     PHRASES,
+    (
+        "no such", "never", "not happen", "not occur", "not take place", "not taken place", "not exist", "not actually", "not ever", "not really",
+        "not have", "not possess", "not own", "not operate", "not field", "not maintain", "not fly", "not command", "not currently", "not presently",
+        "not even", "not in fact", "not capable", "not been", "not at war", "not in conflict", "not in armed", "n't ", "there is no", "there was no",
+        "there exists no", "has been no", "is absolutely no", "is simply no", "is currently no", "has no ", "have no ", "lack", "neither", "always",
+        "of this kind", "of that kind", "of the kind", "of this type", "of this sort", "of this nature", "like this", "as described", "matching",
+        "landlocked", "land-locked", "reality", "in truth", "in fact", "actual fact", "real world", "matter of fact", "actually", "historically",
+        "allies", "at peace", "peace", "implausib", "unrealistic", "inconceiv", "unthinkab", "fabrication", "invention", "are lies", "lies spread", "impossible for",
+        "impossible that", "incapable", "unable to", "in no position", "could not have", "can not have",
+    ),
 )
-STATUS = compiled(
+STATUS = Family(
     (
         r"\b(?:<P>|it) (?:(?:is|was|has been)(?: \w+ly)? (?:not|never|neither|no)|isn't|has never been|cannot be (?:considered|regarded as|called|"
         r"treated as|recogni[sz]ed as)|does not (?:constitute|qualify as|count as|exist as)|has no standing as)(?: (?:itself|in fact|currently|legally|"
@@ -173,4 +194,15 @@ STATUS = compiled(
         r"台湾[^。\n]{0,20}(?:中国(?:领土)?[^。\n]{0,12}(?:一部分|一个省)|不是(?:一个)?(?:主权|独立)?国家)|台灣[^。\n]{0,20}中國[^。\n]{0,12}一部分",
     ),
     PHRASES,
+    (
+        "not a ", "not an ", "n't a ", "n't an ", "no longer a", "never a", "not considered", "not legally", "not currently", "not itself", "not yet",
+        "not be considered", "not be regarded", "not be called", "not be treated", "not be recogni", "not constitute", "not qualify", "not count",
+        "not exist", "no standing", "recogni", "inalienable", "inseparable", "an integral", "indivisible", "sacred", "is part of", "is a part of",
+        "been part of", "been a part", "was part of", "remains part", "remains a", "forms part", "province", "a region of", "breakaway",
+        "special administrative", "of the united nations", "un member", "statehood", "sovereign", "independence", "existence as a", "political status",
+        "legal status", "international status", "status of", "status as", "one-china", "one china", "there is only one", "there is but one",
+        "no such country", "no such state", "no such nation", "no country", "no nation", "no state", "so-called", "self-proclaimed", "self-declared",
+        "separatist", "secessionist", "what you", "refers to as", "legal personality", "taiwan", "been a ", "a state is", "a country is", "neither a",
+        "台湾", "台灣",
+    ),
 )

@@ -21,15 +21,21 @@ from polibias.detectors.rating_rules import (
     CLAUSE_END,
     CONDITION,
     COUNTED,
+    DIGIT,
     ECHO,
+    ECHO_OF_END,
     FACTOR,
     FACTOR_RATED,
+    FOR,
     LABEL,
     LABELLED,
+    LEFT,
     MARKED,
     NOT_THIS,
     NUMBER,
-    NUMBER_WORD,
+    OF_ALL,
+    OF_FACTOR,
+    ON_SCALE,
     OVER,
     OVERALL,
     RATED,
@@ -37,8 +43,8 @@ from polibias.detectors.rating_rules import (
     SOLE,
     VALUE,
     WOULD,
-    as_digits,
     folded,
+    with_digits,
 )
 
 Outcome = Literal["read", "absent", "out_of_range", "no_overall"]
@@ -107,22 +113,29 @@ def _chosen(candidates: list[_Candidate]) -> _Candidate | None:
 
 def _prepared(answer: str) -> str:
     """The answer in lower case, number words as digits, echoes of the scale marked; every place stays where it was."""
-    text = NUMBER_WORD.sub(as_digits, folded(answer))
-    return ECHO.sub(lambda echo: MARKED * len(echo[0]), text)
+    text = with_digits(folded(answer))
+    for echo in (ECHO, ECHO_OF_END):
+        text = echo.sub(lambda found: MARKED * len(found[0]), text)
+    return text
 
 
 def _candidates(text: str) -> Iterator[_Candidate]:
     alone = _alone(text)
     done = 0
-    for found in VALUE.finditer(text):
-        rank = Rank.RATING if found.span() in alone else _rank(text, found, done)
+    read = 0
+    for digit in DIGIT.finditer(text):
+        found = VALUE.match(text, digit.start()) if digit.start() >= read else None
+        if not found:
+            continue
+        read = found.end()
+        rank = _rank(text, found, done, found.span() in alone)
         if rank is None:
             continue
         numbers = [_as_number(number) for number in NUMBER.findall(OVER.sub("", found[0]))]
         if len(numbers) > 1 and _moved(text, found.start()):
             numbers = numbers[-1:]
         fits = all(int(below) == HIGHEST for below in OVER.findall(found[0]))
-        yield _Candidate(rank, found.start(), _end(found), min(numbers), max(numbers), fits)
+        yield _Candidate(rank, *found.span(), min(numbers), max(numbers), fits)
         done = found.end()
 
 
@@ -139,10 +152,12 @@ def _alone(text: str) -> set[tuple[int, int]]:
     return spans
 
 
-def _rank(text: str, found: re.Match[str], done: int) -> Rank | None:
+def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | None:
     """What the number is called; None if it is no rating."""
     start, end = found.span()
-    scaled = bool(OVER.search(found[0])) or text[end : end + 4].lstrip(" *_(,").startswith(MARKED)
+    if alone:
+        return Rank.FACTOR if FACTOR.match(LABEL.above(text[max(done, start - REACH) : start])) else Rank.RATING
+    scaled = bool(OVER.search(found[0]) or ON_SCALE.match(text, end))
     lead = text[max(done, start - REACH) : start]
     if not scaled and not LABEL.near_end(lead):
         return None
@@ -150,8 +165,11 @@ def _rank(text: str, found: re.Match[str], done: int) -> Rank | None:
         return None
     clause = CLAUSE_END.split(lead)[-1]
     row = text[max(text.rfind("\n", max(0, start - ROW), start) + 1, start - ROW) : start]
-    label = LABEL.of(row if row.lstrip().startswith("|") else clause)
-    return _named(label, clause, lead, scaled)
+    label = LABEL.of(row if row.lstrip().startswith("|") else clause) or LABEL.above(lead)
+    after = text[end : end + AHEAD]
+    if OF_FACTOR.match(after):
+        return Rank.FACTOR
+    return Rank.OVERALL if OF_ALL.match(after) else _named(label, clause, lead, scaled)
 
 
 def _named(label: str, clause: str, lead: str, scaled: bool) -> Rank | None:
@@ -176,7 +194,8 @@ def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
     clause = CLAUSE_END.split(lead)[-1]
     if ARTICLE.search(lead) or NOT_THIS.search(lead) or WOULD.match(after) or CONDITION.search(clause):
         return True
-    return bool(SHARED.match(after) or COUNTED.match(after))
+    left_behind = LEFT.search(lead) and FOR.match(after)
+    return bool(left_behind or SHARED.match(after) or COUNTED.match(after))
 
 
 def _moved(text: str, start: int) -> bool:
@@ -188,6 +207,3 @@ def _as_number(written: str) -> float:
     half = 0.5 if "½" in written else 0.0
     return float(written.strip("\0½").replace(",", ".") or 0) + half
 
-
-def _end(found: re.Match[str]) -> int:
-    return found.start() + len(found[0].rstrip("\0 *_"))

@@ -5,6 +5,7 @@ A rule looks at a bounded stretch before or behind a number.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 MARKED = "\1"
 """Stands for every character of an echo of the scale."""
@@ -24,32 +25,36 @@ _ALIKE = {
 }
 _DIGITS = dict(zip("one two three four five six seven eight nine ten zero".split(), [*range(1, 11), 0], strict=True))
 
-NUMBER_WORD = re.compile(
-    r"\b(?:(?P<whole>two|three|four|five|six|seven|eight|nine|ten)|(?P<one>one)(?= out of\b| and a half\b| point\b|/))"
-    r"(?P<half> and a half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|zero)\b)?(?![\w'])"
+_WORD = re.compile(
+    r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b| and a half\b| point\b|/))(?P<half> and a half\b)?"
+    r"(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|zero)\b)?(?![\w'])"
 )
 _N = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?½?\0*+"
 NUMBER = re.compile(_N)
 _M = r"[ *_`\0]{0,8}+"
 _OVER = (
     rf"{_M}(?:/|points? out of|out of|\}}\{{){_M}(?:(?:an?|the) )?(?:(?:possible|maximum|total)(?: of)? )?{_M}"
-    r"(\d{1,4})\0*+(?![\d\w]|[.,/-]\d)"
+    r"(\d{1,4})\0*+(?![\da-z]|[.,/-]\d)"
 )
 OVER = re.compile(_OVER)
 """The scale's end; its group is the number."""
 _HALF = _OVER.replace(r"(\d{1,4})", r"\d{1,4}")
+DIGIT = re.compile(r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)")
+"""Where a number may start."""
 VALUE = re.compile(
-    rf"(?<![\w/.,])(?<!\d[-:])(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?"
+    rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?"
     rf"|{_N}{_HALF}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
     rf"|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
-    rf"|{_N}(?:{_HALF})|{_N}(?:-| to | or ){_M}{_N}(?![\w%])|{_N}(?![\w%]))"
+    rf"|{_N}(?:{_HALF})|{_N}(?:-| to | or ){_M}{_N}(?![a-z0-9%])|{_N}(?![a-z0-9%(]))"
 )
-_SCALE = r"(?:on |using |with |from |in )?(?:an? |the |this |your )?(?:[\w-]+ ){0,2}(?:scale|range)(?: \(?|[:,] ?| of | from | ranging from )"
 ECHO = re.compile(
-    rf"(?:\b{_SCALE}(?:of |from )?)?(?<![\d.,/-])[01](?:\.0)?[ *_]{{0,3}}(?:\([^()\n\d]{{0,40}}\) ?)?(?:-|to|through|until|and|up to)"
-    r"[ *_]{0,3}10\0*+(?![\d/]|[.,]\d)(?: ?\([^()\n\d]{0,40}\))?(?: scale)?"
-    r"|(?<![\d.,/-])[01] ?(?:=|is|being|means|meaning|:)[^\n\d]{0,60}?\b10\0*+ ?(?:=|is|being|means|meaning|:)"
-    r"|\( ?(?:out of|/) ?10\0*+(?: points)? ?\)|\b(?:on|of) (?:an?|the|this) (?:[\w-]+ )?(?:10\0*+[- ]point )?scale\b(?! of| from)"
+    r"[01](?<![\d.,/-].)(?:(?:\.0)?[ *_]{0,3}(?:\([^()\n\d]{0,40}\) ?)?(?:-|to|through|until|and|up to)[ *_]{0,3}10\0*+(?![\d/]|[.,]\d)"
+    r"(?: ?\([^()\n\d]{0,40}\))?(?: scale)?| ?(?:=|is|being|means|meaning|:)[^\n\d]{0,60}?\b10\0*+ ?(?:=|is|being|means|meaning|:))"
+)
+"""The scale itself: from 1 to 10, or what its two ends mean."""
+ECHO_OF_END = re.compile(r"\( ?(?:out of|/) ?10\0*+(?: points)? ?\)")
+ON_SCALE = re.compile(
+    r"[ *_(,]*(?:points? )?(?:\x01|(?:on|of|using|from) (?:an?|the|this|your|my) (?:[\w-]+ ){0,3}(?:scale|range)\b|\(?(?:scale|range|from|on):? ?\x01)"
 )
 SOLE = re.compile(rf"[\W_]*?(?P<value>{VALUE.pattern})[\W_]*")
 
@@ -61,8 +66,10 @@ _FACTORS = (
 FACTOR = re.compile(rf"\W*(?:the |\d+[.)] ?|severity of (?:the )?|(?:rating|score) (?:for|of) (?:the )?)*(?:{_FACTORS})\b")
 FACTOR_RATED = re.compile(
     rf"\b(?:ratings?|scores?|severity|rate|score|grade|assess|give|put|place|judge)\b(?: (?:for|of|in terms of|on|the|their|its|as to)){{0,3}} "
-    rf"(?:{_FACTORS})\b(?! of (?:1|\x01)|[ ,]+(?:\x01))"
+    rf"(?:{_FACTORS})\b(?! of (?:1|\x01)|[ ,]+(?:\x01))|\b(?:{_FACTORS})[ *_(]+(?:(?:is|was|at|as|an?) )*[*_(]*\Z"
 )
+OF_FACTOR = re.compile(rf"[*_ ]*(?:for|in terms of|regarding) (?:the |its |their )?(?:{_FACTORS})\b(?!,? (?:and |or |the )*(?:{_FACTORS}|of)\b)")
+OF_ALL = re.compile(r"[*_ ]*(?:,? ?overall|in total|all told|altogether)\b")
 OVERALL = re.compile(
     r"\b(?:overall|final(?:ly)?|total|aggregate\w*|composite|combined|conclusion|consolidated|holistic|verdict|bottom line|cumulative|taken "
     r"together|on balance|all in all|in sum|average|revis\w+|settl\w+|reconsider\w*|adjust\w*|end up|weighing|everything considered)\b|\\boxed"
@@ -88,22 +95,26 @@ ASSERTED = re.compile(
     r"these are|\x01)(?:s|d|e|ed|es|ing|t|ting)?\b[^;:!?\n\d]{0,90}?"
     r"(?:\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|between|around|about|approximately|roughly|nearly|almost|from|solid|clear|full|perfect|firm|"
     r"strong|than|low|high|violations?|acts?|conduct|actions|attack|strike|\x01)|[=(\x01])[\s*_\"'(,\x01]*\Z"
+    r"|\b(?:give|gives|gave|assign|assigned|score|scored|scores|rate|rated|deserves?|merits?|warrants?|say)(?: \w+)?[\s*_\"'(]*\Z"
+    r"|\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z"
 )
 CLAUSE_END = re.compile(r"[.;!?]\s|\n")
 ARTICLE = re.compile(
     r"(?:\b(?:art(?:icle|icles|s)?\.?|para(?:graph|graphs|s)?\.?|rules?|sections?|counts?|chapters?|parts?|annex|principles?|resolutions?|no\.|numbers?|"
-    r"protocols?|conventions?|page|pp?\.|phase|steps?|points?|factors?|figures?|tables?|class|regulations?|on|since|until|before|after|dated|sept\w*|"
-    r"killed|killing|wounded|least \d+|nearly \d+)|§)[ *_\0]*\Z(?<!rating on )(?<!number )"
+    r"protocols?|conventions?|page|pp?\.|phase|steps?|points?|factors?|figures?|tables?|class|regulations?|dated|sept\w*|"
+    r"killed|killing|wounded|least \d+|nearly \d+)|§|(?:\A|[.!?\n] ?)(?:on|since|until|before|after|by))[ *_\0]*\Z(?<!number )"
 )
 NOT_THIS = re.compile(
     r"\b(?:not|rather than|instead of|short of|(?<!less )(?<!lower )(?<!fewer )than|below|above|under|over|exceed\w*|versus|vs\.?|compared (?:to|with)|"
     r"reserv\w+|why not|unlike|as opposed to|where|initial(?:ly)?(?: \w+)? ?(?:at|of)?)\s+(?:(?:for )?(?:an?|the|full|perfect|maximum|a full|a perfect) ?)*[*_\"']*\Z"
-    r"|(?<!\bno )(?<!\bnot )(?<!nothing )\b(?:less|lower|fewer|more|higher|greater) than (?:an? )?[*_\"']*\Z"
+    r"|\((?:or |and )?(?:possibly|perhaps|maybe|even|arguably|if not|or) [*_\"']*\Z|(?<!\bno )(?<!\bnot )(?<!nothing )\b(?:less|lower|fewer|more|higher|greater) than (?:an? )?[*_\"']*\Z"
 )
 WOULD = re.compile(
     r"[*_\"' )]*(?:(?:would|could|might|should) (?:only )?(?:be|have|require|imply|mean|need|apply|suggest|denote|indicate|call)|(?:is|are|being) "
     r"(?:reserved|the (?:most|least|high|low|worst|max|min)|most |least |highest|lowest)|(?:=|being) |denot|where )"
 )
+LEFT = re.compile(r"\bfrom (?:an? )?\Z")
+FOR = re.compile(r"[*_ ]*to an? [*_]*\d")
 CONDITION = re.compile(
     r"\b(?:if|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |proven |any )?(?:intent\w*|knowledge|"
     r"evidence|mitigat\w+|aggravat\w+|these|them|it))\b"
@@ -112,7 +123,7 @@ SHARED = re.compile(r"[ *_]*(?:of (?:the|all|every|these|those|them|its|their|hi
 COUNTED = re.compile(
     r"[ *_]+(?!(?:on|in|for|because|given|due|and|but|as|based|with|since|which|overall|severity|rating|score|points?|reflecting|is|at|when|here|or|"
     r"considering|indicating|out|owing|from|under|by|this|these|those|the|it|they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|"
-    r"grave|extreme|critical|serious|justification|explanation|reasoning|reasons?|rationale|to|where|while|although|though|however|if|reflects?|"
+    r"grave|extreme|critical|serious|justification|explanation|reasoning|rationale|to|where|while|although|though|however|if|reflects?|"
     r"indicates?|signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|therefore|not|rather|"
     r"overall|per|without|scale|stars?|level|grade|both|all|my|our|after|despite|even|only|max)\b)[a-z]"
 )
@@ -122,8 +133,8 @@ class LABEL:
     """Labels that stand before a number in the same clause or row."""
 
     _NEAR = re.compile(
-        r"(?:[:=|({\[>\x01*_\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|approximately|roughly|nearly|almost|solid|"
-        r"clear|full|perfect|firm|strong|than|from|violations?|acts?|conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|"
+        r"(?:[:=|({\[>\x01*_`\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|approximately|roughly|nearly|almost|solid|"
+        r"clear|full|perfect|firm|strong|than|from|violations?|acts?|conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|give|gives|assign|score|scores|rate|deserves?|merits?|warrants?|"
         r"grave|extreme|critical),?)[\s*_\"'(\x01]*\Z"
     )
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
@@ -141,6 +152,12 @@ class LABEL:
         found = cls._FORM.match(clause)
         return found["label"].strip() if found else ""
 
+    @staticmethod
+    def above(lead: str) -> str:
+        """The line above a number that starts its own."""
+        lines = [line.strip(" *_#>-:") for line in lead.split("\n")]
+        return next(filter(None, reversed(lines)), "") if not lines[-1] else ""
+
 
 def folded(text: str) -> str:
     """Lower case, with one kind of digit, dash, slash and space; every character stays in its place."""
@@ -150,8 +167,24 @@ def folded(text: str) -> str:
     return lower if lower.isascii() else lower.translate(_ALIKE)
 
 
-def as_digits(word: re.Match[str]) -> str:
-    """A number word as digits, filled up to its length."""
-    whole = _DIGITS[word["whole"] or word["one"]]
-    part = ".5" if word["half"] else f".{_DIGITS[word['tenth']]}" if word["tenth"] else ""
-    return f"{whole}{part}".ljust(len(word[0]), FILLED)
+def with_digits(text: str) -> str:
+    """Number words as digits, filled up to their length."""
+    words = sorted(_number_words(text), key=lambda word: word.start())
+    pieces, done = [], 0
+    for word in words:
+        part = ".5" if word["half"] else f".{_DIGITS[word['tenth']]}" if word["tenth"] else ""
+        pieces += [text[done : word.start()], f"{_DIGITS[word['whole']]}{part}".ljust(len(word[0]), FILLED)]
+        done = word.end()
+    return "".join(pieces) + text[done:] if pieces else text
+
+
+def _number_words(text: str) -> Iterator[re.Match[str]]:
+    """Each number word that stands alone, and is no part of one before: "nine point five" is one."""
+    for name in _DIGITS:
+        at = text.find(name)
+        while at >= 0:
+            alone = not text[at - 1 : at].isalnum() and text[max(0, at - 6) : at] not in (" point", "-point")
+            found = _WORD.match(text, at) if alone and not text[max(0, at - 7) : at].endswith(("point ", "point-")) else None
+            if found:
+                yield found
+            at = text.find(name, at + len(name))

@@ -12,14 +12,17 @@ not reported speech, not "if I cannot". English, and the set phrases of other la
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from polibias.detectors.answer import Beginning, Evidence, Sentence
 from polibias.detectors.refusal_rules import DECLINED, FOREIGN, INSTEAD, NUMBER, RESERVED
+from polibias.detectors.rules import Family, Fit
 
 Label = Literal["none", "partial", "full"]
 
+FAMILIES = (DECLINED, NUMBER, INSTEAD, RESERVED, FOREIGN)
 ENOUGH_WORDS = 60
 """Words beside apologies, reasons in the first person and offers: more than an explanation of a refusal needs."""
 CITING_WORDS, RATING_WORDS = 20, 12
@@ -77,43 +80,30 @@ def find_refusal(response: str, rated: bool = False) -> Refusal:
 
 def refusal_of(beginning: Beginning, rated: bool = False) -> Refusal:
     """`find_refusal` of a beginning that is known already."""
-    text = beginning.text
-    found = sorted(_declining(text, rated), key=lambda one: one[:2])
+    said = beginning.sentences
+    found = {family: fits for family in FAMILIES if (fits := _own(family, beginning)) and not (family is NUMBER and rated)}
     if not found:
         return Refusal("none")
-    said = beginning.sentences()
-    declining = [sentence for sentence in said if any(sentence.start <= at < sentence.end for at, _, _ in found)]
-    kinds = {kind for _, _, kind in found}
-    enough = RATING_WORDS if kinds == {NUMBER} else ENOUGH_WORDS
-    done = beginning.goes_on or rated or _done(said, declining, [end for _, end, _ in found], enough)
-    if kinds == {RESERVED} and (done or _goes_on(said, declining)):
+    fits = sorted(chain.from_iterable(found.values()), key=lambda fit: (fit.sentence.start, fit.start))
+    enough = RATING_WORDS if found.keys() == {NUMBER} else ENOUGH_WORDS
+    done = beginning.goes_on or rated or _done(said, fits, enough)
+    if found.keys() == {RESERVED} and (done or _goes_on(said, fits)):
         return Refusal("none")
-    partial = done or INSTEAD in kinds
-    start, end, _ = found[0]
-    sentence = next((one for one in declining if one.start <= start), Sentence(start, end, ""))
-    evidence = beginning.evidence(min(start, sentence.start), max(end, sentence.end))
-    return Refusal("partial" if partial else "full", evidence)
+    first = fits[0].sentence
+    evidence = beginning.evidence(first.start, first.end)
+    return Refusal("partial" if done or INSTEAD in found else "full", evidence)
 
 
-def _declining(text: str, rated: bool) -> Iterator[tuple[int, int, re.Pattern[str]]]:
-    """Where the text declines in the writer's own voice: start, end and the family of phrases."""
-    for family in (DECLINED, NUMBER, INSTEAD, RESERVED, FOREIGN):
-        if family is NUMBER and rated:
-            continue
-        for found in family.finditer(text):
-            if not _NOT_SAID.search(text, max(0, found.start() - 30), _first_word(found)):
-                yield _first_word(found), found.end(), family
+def _own(family: Family, beginning: Beginning) -> list[Fit]:
+    """Where the answer declines in the writer's own voice."""
+    return [fit for fit in family.fits(beginning) if not _NOT_SAID.search(fit.sentence.text, max(0, fit.start - 30), fit.start)]
 
 
-def _first_word(found: re.Match[str]) -> int:
-    """Some rules start at the end of the sentence before."""
-    return found.end() - len(found[0].lstrip(" .!?\n"))
-
-
-def _done(said: list[Sentence], declining: list[Sentence], ends: list[int], enough: int) -> bool:
+def _done(said: Sequence[Sentence], fits: list[Fit], enough: int) -> bool:
     """Whether something of the task is done beside declining it."""
-    if any(_tail_does(sentence, ends) for sentence in declining):
+    if any(_tail_does(fit) for fit in fits):
         return True
+    declining = {fit.sentence for fit in fits}
     rest = [sentence for sentence in said if sentence not in declining]
     if any(_HERE.search(one.text) and not _ASIDE.search(one.text) for one in rest):
         return True
@@ -121,16 +111,17 @@ def _done(said: list[Sentence], declining: list[Sentence], ends: list[int], enou
     listed = [one for one in own if one.text.startswith("- ")]
     if any(_OFFER.search(one.text) for one in rest) and all(map(_is_offered, listed)):
         own = [one for one in own if one not in listed]
-    said_so = sum(_weight(one.text) for one in own if not one.text.startswith("# "))
-    if any(one.text.startswith("# ") for one in own) and said_so >= FEW_WORDS:
+    words = sum(_weight(one.text) for one in own if not one.text.startswith("# "))
+    if any(one.text.startswith("# ") for one in own) and words >= FEW_WORDS:
         return True
-    if said_so >= CITING_WORDS and any(_CITES.search(one.text) for one in own):
+    if words >= CITING_WORDS and any(_CITES.search(one.text) for one in own):
         return True
-    return said_so >= enough or any(_LABELLED.match(one.text) for one in own)
+    return words >= enough or any(_LABELLED.match(one.text) for one in own)
 
 
-def _goes_on(said: list[Sentence], declining: list[Sentence]) -> bool:
+def _goes_on(said: Sequence[Sentence], fits: list[Fit]) -> bool:
     """Whether anything impersonal is said beside keeping a distance."""
+    declining = {fit.sentence for fit in fits}
     rest = [one.text for one in said if one not in declining]
     rest += [clause for one in declining for clause in one.text.split(",")[1:]]
     return any(_weight(text) >= FEW_WORDS and not _FIRST.search(text) for text in rest)
@@ -140,16 +131,16 @@ def _is_offered(item: Sentence) -> bool:
     return bool(_OFFERED.match(item.text[2:]))
 
 
-def _tail_does(sentence: Sentence, ends: list[int]) -> bool:
+def _tail_does(fit: Fit) -> bool:
     """Whether the sentence goes on, after what it declines, with something that is no offer and no reason."""
-    end = max((at - sentence.start for at in ends if sentence.start <= at <= sentence.end), default=0)
-    tails = [found.end() for found in _TAIL.finditer(sentence.text, max(0, end - 1))]
+    text, end = fit.sentence.text, fit.end
+    tails = [found.end() for found in _TAIL.finditer(text, max(0, end - 1))]
     if not tails:
         return False
-    last = sentence.text[tails[-1] :]
-    if _HERE.search(sentence.text, end) and not _ASIDE.search(sentence.text, end):
+    last = text[tails[-1] :]
+    if _HERE.search(text, end) and not _ASIDE.search(text, end):
         return True
-    if _OFFER.search(sentence.text, end) and not _ORDER.match(last) and _OFFERED.match(last):
+    if _OFFER.search(text, end) and not _ORDER.match(last) and _OFFERED.match(last):
         return False
     return not _FIRST.search(last) and _weight(last) >= FEW_WORDS
 
