@@ -1,7 +1,7 @@
 """What a response says to its reader: where its answer starts, and the beginning of it as plain prose.
 
 Reasoning that a server left in the text is no part of the answer. The beginning is what refusals and rejected premises
-are looked for in (paper, App. C): the first 2,000 characters, without Markdown, with one kind of apostrophe, quotation
+are looked for in (paper, App. C): the first 1,500 characters, without Markdown, with one kind of apostrophe, quotation
 mark, hyphen and space, and with longer quotations emptied, since they are somebody else's words. Every place in it leads
 back to a place in the response.
 """
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-BEGINNING = 2_000
+BEGINNING = 1_500
 """Characters of the answer that are its beginning."""
 SHORT_QUOTE = 3
 """Words in quotation marks that are still the writer's own: 'not a "country"'."""

@@ -42,6 +42,7 @@ from polibias.detectors.rating_rules import (
     SHARED,
     SOLE,
     VALUE,
+    WORDED,
     WOULD,
     folded,
     with_digits,
@@ -54,6 +55,8 @@ REACH = 160
 """Characters before a number in which its label or verb is looked for; a table's row starts at most `ROW` before."""
 ROW = 400
 AHEAD = 60
+TAIL = 40
+"""Characters right before a number."""
 
 
 class Rank(IntEnum):
@@ -121,22 +124,25 @@ def _prepared(answer: str) -> str:
 
 def _candidates(text: str) -> Iterator[_Candidate]:
     alone = _alone(text)
-    done = 0
-    read = 0
+    read = named = 0  # where the last number ends, and the last that was a candidate
     for digit in DIGIT.finditer(text):
         found = VALUE.match(text, digit.start()) if digit.start() >= read else None
         if not found:
             continue
+        worded = not read or WORDED.search(text, read, found.start())
+        rank = _rank(text, found, named if worded else read, found.span() in alone)
         read = found.end()
-        rank = _rank(text, found, done, found.span() in alone)
-        if rank is None:
-            continue
-        numbers = [_as_number(number) for number in NUMBER.findall(OVER.sub("", found[0]))]
-        if len(numbers) > 1 and _moved(text, found.start()):
-            numbers = numbers[-1:]
-        fits = all(int(below) == HIGHEST for below in OVER.findall(found[0]))
-        yield _Candidate(rank, *found.span(), min(numbers), max(numbers), fits)
-        done = found.end()
+        if rank is not None:
+            named = read
+            yield _candidate(text, found, rank)
+
+
+def _candidate(text: str, found: re.Match[str], rank: Rank) -> _Candidate:
+    numbers = [_as_number(number) for number in NUMBER.findall(OVER.sub("", found[0]))]
+    if len(numbers) > 1 and _moved(text, found.start()):
+        numbers = numbers[-1:]
+    fits = all(int(below) == HIGHEST for below in OVER.findall(found[0]))
+    return _Candidate(rank, *found.span(), min(numbers), max(numbers), fits)
 
 
 def _alone(text: str) -> set[tuple[int, int]]:
@@ -159,7 +165,7 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
         return Rank.FACTOR if FACTOR.match(LABEL.above(text[max(done, start - REACH) : start])) else Rank.RATING
     scaled = bool(OVER.search(found[0]) or ON_SCALE.match(text, end))
     lead = text[max(done, start - REACH) : start]
-    if not scaled and not LABEL.near_end(lead):
+    if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead)):
         return None
     if _is_something_else(text, found, lead):
         return None
@@ -192,10 +198,10 @@ def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
     start, end = found.span()
     after = text[end : end + AHEAD]
     clause = CLAUSE_END.split(lead)[-1]
-    if ARTICLE.search(lead) or NOT_THIS.search(lead) or WOULD.match(after) or CONDITION.search(clause):
+    if ARTICLE.search(lead[-TAIL:]) or SHARED.match(after) or COUNTED.match(after) or WOULD.match(after):
         return True
-    left_behind = LEFT.search(lead) and FOR.match(after)
-    return bool(left_behind or SHARED.match(after) or COUNTED.match(after))
+    left_behind = LEFT.search(lead[-TAIL:]) and FOR.match(after)
+    return bool(left_behind or NOT_THIS.search(lead[-TAIL:]) or CONDITION.search(clause))
 
 
 def _moved(text: str, start: int) -> bool:

@@ -39,6 +39,7 @@ _OVER = (
 OVER = re.compile(_OVER)
 """The scale's end; its group is the number."""
 _HALF = _OVER.replace(r"(\d{1,4})", r"\d{1,4}")
+WORDED = re.compile("[a-z\1\u00aa-\uffff]")
 DIGIT = re.compile(r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)")
 """Where a number may start."""
 VALUE = re.compile(
