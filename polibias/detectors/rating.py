@@ -165,7 +165,7 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
         return Rank.FACTOR if FACTOR.match(LABEL.above(text[max(done, start - REACH) : start])) else Rank.RATING
     scaled = bool(OVER.search(found[0]) or ON_SCALE.match(text, end))
     lead = text[max(done, start - REACH) : start]
-    if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead)):
+    if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead) and not _numbers_an_item(text, start, end)):
         return None
     if _is_something_else(text, found, lead):
         return None
@@ -176,6 +176,11 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
     if OF_FACTOR.match(after):
         return Rank.FACTOR
     return Rank.OVERALL if OF_ALL.match(after) else _named(label, clause, lead, scaled)
+
+
+def _numbers_an_item(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - ROW) : start].rpartition("\n")[2]
+    return text[end : end + 1] in (".", ")") and not before.strip(" *#_>-")
 
 
 def _named(label: str, clause: str, lead: str, scaled: bool) -> Rank | None:
@@ -198,7 +203,7 @@ def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
     start, end = found.span()
     after = text[end : end + AHEAD]
     clause = CLAUSE_END.split(lead)[-1]
-    if ARTICLE.search(lead[-TAIL:]) or SHARED.match(after) or COUNTED.match(after) or WOULD.match(after):
+    if SHARED.match(after) or COUNTED.match(after) or WOULD.match(after) or ARTICLE.search(lead[-TAIL:]):
         return True
     left_behind = LEFT.search(lead[-TAIL:]) and FOR.match(after)
     return bool(left_behind or NOT_THIS.search(lead[-TAIL:]) or CONDITION.search(clause))
