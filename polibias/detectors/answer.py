@@ -1,9 +1,9 @@
 """What a response says to its reader: where its answer starts, and the beginning of it as plain prose.
 
-Reasoning that a server left in the text is no part of the answer. The beginning is what refusals and rejected premises
-are looked for in (paper, App. C): the first 1,500 characters, without Markdown, with one kind of apostrophe, quotation
-mark, hyphen and space, and with longer quotations emptied, since they are somebody else's words. Every place in it leads
-back to a place in the response.
+Reasoning that a server left in the text is no part of the answer. The beginning is where refusals and rejected
+premises are looked for (paper, App. C): the first 1,500 characters, without Markdown, with one kind of apostrophe,
+quotation mark, hyphen and space, and with longer quotations emptied, since they are somebody else's words. Every
+place in it leads back to a place in the response.
 """
 
 import re
@@ -16,18 +16,21 @@ BEGINNING = 1_500
 SHORT_QUOTE = 3
 """Words in quotation marks that are still the writer's own: 'not a "country"'."""
 
-_FINAL = re.compile(r"<\|channel\|>final(?:<\|[a-z_]{1,20}\|>[^<]{0,40})?<\|message\|>|assistant(?:<\|channel\|>)?final")
+_FINAL = re.compile(
+    r"<\|channel\|>final(?:<\|[a-z_]{1,20}\|>[^<]{0,40})?<\|message\|>|"
+    r"assistant(?:<\|channel\|>)?final"
+)
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning|analysis|reflection|scratchpad)>", re.IGNORECASE)
 _THINKING = re.compile(r"\s*+<(?:think|thinking|thought|reasoning|analysis|reflection|scratchpad)>", re.IGNORECASE)
 _CHANNEL = re.compile(r"\s*+(?:<\|start\|>assistant)?(?:<\|channel\|>(?:analysis|commentary)|analysis(?=[A-Z]))")
 
-_QUOTES = '"“”„‟«»「」『』'  # noqa: RUF001 - they are meant
+_QUOTES = '"“”„‟«»「」『』'
 _NOISE = re.compile(
     rf"""(?P<break>(?:\A(?=[\#*+•‣▪–>-])|\s{{2,}}+|[^\S ])(?P<mark>\#{{1,6}}(?=\s)|[*+•‣▪–-](?=\s)|>[ >]*+)?)
     |(?P<quote>[{_QUOTES}](?P<said>(?:[^{_QUOTES}\n]|\n(?!\s)){{1,600}}+)[{_QUOTES}])
     |(?P<single>(?<![\w'’])['‘](?=\w)(?P<held>(?:[^'‘’\n]|(?<=\w)['’](?=\w)){{1,600}}+)['’](?!\w))
     |(?P<none>[*`~\u00ad\u200b-\u200f\u2060-\u2064\ufeff]++|</?[A-Za-z]{{1,10}}\ ?/?>|(?<![^\W_])_++|_++(?![^\W_]))
-    |(?P<cell>\|)""",  # noqa: RUF001
+    |(?P<cell>\|)""",
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,;:()/!?%&-]")
@@ -70,8 +73,8 @@ class Sentence(NamedTuple):
 class Beginning:
     """The beginning of a response's answer as plain prose; a line break in `text` is one that separates.
 
-    A heading starts with "# ", an item of a list with "- ". `sentences` are those that say something. `goes_on` says that the answer is longer than its
-    beginning.
+    A heading starts with "# ", an item of a list with "- ". `sentences` are those that say something. `goes_on` says
+    that the answer is longer than its beginning.
     """
 
     def __init__(self, response: str) -> None:

@@ -49,7 +49,9 @@ def _ratio(a: int, b: int) -> Measure:
 
 def _overlap(a: Structure, b: Structure) -> Measure:
     every = a.provisions | b.provisions
-    return Measure(len(a.provisions & b.provisions) / len(every)) if every else Measure(None, "neither cites a provision")
+    return (
+        Measure(len(a.provisions & b.provisions) / len(every)) if every else Measure(None, "neither cites a provision")
+    )
 
 
 def _difference(a: Structure, b: Structure) -> Measure:

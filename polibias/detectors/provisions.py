@@ -1,12 +1,14 @@
-"""Which provisions of the Rome Statute, of UNCLOS, of the Geneva Conventions and of their Protocols does an answer cite?
+"""Which provisions of the Rome Statute, UNCLOS, the Geneva Conventions and their Protocols does an answer cite?
 
 However it is written, a provision counts once: "Article 8(2)(b)(iv)" and "Art. 8 (2) (b) (iv) of the ICC Statute" are
-`Provision("Rome Statute", "8(2)(b)(iv)")`. Lists and ranges are read out: "Articles 7(1)(a), (d) and 8(2)(b)(i)-(iii)".
-Article 3 common to the Geneva Conventions is `Provision("Geneva Conventions", "3")`. What an answer cites need not exist.
+`Provision("Rome Statute", "8(2)(b)(iv)")`. Lists and ranges are read out: "Articles 7(1)(a), (d) and
+8(2)(b)(i)-(iii)". Article 3 common to the Geneva Conventions is `Provision("Geneva Conventions", "3")`. What is cited
+need not exist.
 
-A provision belongs to the instrument that is named with it; else to that of the list it stands in; else to the only one
-of the table in which it is found; else to the instrument named last, or to the Rome Statute, if these have such an article.
-What is left stays unattributed. Provisions of other treaties are read only to be left out. Names start with capitals.
+A provision belongs to the instrument that is named with it; else to that of the list it stands in; else to the one
+named last, if the table has it there; else to the only one of the table that has it; else to the one named last or to
+the Rome Statute, if these have an article of that number. What is left stays unattributed. Provisions of other
+treaties are read only to be left out. Names start with capitals.
 """
 
 import re
@@ -22,24 +24,38 @@ NEAR = 110
 """Characters between an instrument's name and its provision."""
 
 _GROUP = r"[ ]?\( ?(?:\d{1,2}|[ivx]{1,6}|[a-z])(?: (?:bis|ter))? ?\)"
-_ARTICLE = re.compile(r"[Aa](?<!\w.)(?:rt(?P<many>s)?\b\.?|rticle(?P<more>s)?\b)(?= ?[\d(])|A(?<!\w.)RTICLE(?:S)?\b(?= ?\d)")
+_ARTICLE = re.compile(
+    r"[Aa](?<!\w.)(?:rt(?P<many>s)?\b\.?|rticle(?P<more>s)?\b)(?= ?[\d(])|"
+    r"A(?<!\w.)RTICLE(?:S)?\b(?= ?\d)"
+)
 _FULL = re.compile(
-    rf" ?(?P<number>\d{{1,3}})(?P<suffix> ?(?:bis|ter|quater)\b)?(?P<dotted>\.\d{{1,2}}(?= ?\())?(?P<groups>(?:{_GROUP})*)(?!\d)"
-    r"(?:,? (?:para(?:graph)?s?\b\.?|§) ?\(?(?P<paragraph>\d{1,2})\)?(?P<below>(?:" + _GROUP + r")*))?"
+    rf" ?(?P<number>\d{{1,3}})(?P<suffix> ?(?:bis|ter|quater)\b)?(?P<dotted>\.\d{{1,2}}(?= ?\()"
+    rf")?(?P<groups>(?:{_GROUP})*)(?!\d)(?:,? (?:para(?:graph)?s?\b\.?|"
+    rf"§) ?\(?(?P<paragraph>\d{{1,2}})\)?(?P<below>(?:" + _GROUP + r")*))?"
 )
 _PART = re.compile(rf"(?P<groups>(?:{_GROUP})+)")
-_SEPARATOR = re.compile(r" ?(?P<sign>,? ?(?:and|or|as well as|&|to|through)\b|[,/&;-]) ?(?P<again>[Aa]rt(?:icle)?s?\b\.? ?)?")
+_SEPARATOR = re.compile(
+    r" ?(?P<sign>,? ?(?:and|or|as well as|&|to|through)\b|"
+    r"[,/&;-]) ?(?P<again>[Aa]rt(?:icle)?s?\b\.? ?)?"
+)
 _GROUPS = re.compile(r"\( ?(\w+(?: (?:bis|ter))?) ?\)")
-_ROMAN = ("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi").split()
-_LINKED = re.compile(r"[\s,;&()]*+(?:and|or|as well as|in conjunction with|together with|read (?:together )?with|also)?[\s,]*+")
+_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMAN = tuple(ten + one for ten in ("", "x", "xx") for one in _ONES)[1:]
+_LINKED = re.compile(
+    r"[\s,;&()]*+(?:and|or|as well as|in conjunction with|together with|read (?:together )?with|"
+    r"also)?[\s,]*+"
+)
 _AFTER = re.compile(
     r"[\s)\"']*+(?:\([^()\n]{0,60}\)\s?)?(?P<weak>,?\s?)(?P<strong>\(|(?:common to|of|in|under|from|to|pursuant to)\s)?"
     r"(?:the\s|both\s|all\s)?(?:four\s)?(?:\d{4}\s|amended\s|revised\s)?[(\"']?"
 )
 _BEFORE = re.compile(
-    r"(?:'s|’s)?[\s,:(\"'\[|-]*(?:(?:in|at|under|specifically|particularly|especially|notably|namely|in particular|see|including|by|through)[\s,]+)?"
+    r"(?:'s|’s)?[\s,:(\"'\[|-]*(?:(?:in|at|under|specifically|particularly|especially|notably|namely|in particular|"
+    r"see|including|by|through)[\s,]+)?"
 )
-_MARKUP = str.maketrans({"*": None, "_": None, "`": None, "–": "-", "—": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "’": "'"})
+_MARKUP = str.maketrans(
+    {"*": None, "_": None, "`": None, "–": "-", "—": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "’": "'"}
+)
 
 
 class Citations(NamedTuple):
@@ -222,7 +238,7 @@ def _between(first: str, last: str) -> list[str]:
 
 def _parts_between(one: str, other: str) -> list[str]:
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
-    for order in (_ROMAN, letters, [str(number) for number in range(1, 31)]):
+    for order in (list(_ROMAN), letters, [str(number) for number in range(1, 31)]):
         if one in order and other in order and order.index(one) < order.index(other):
             return order[order.index(one) + 1 : order.index(other)]
     return []

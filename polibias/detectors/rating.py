@@ -1,12 +1,14 @@
 """Which severity rating, from 1 to 10, does a response give? Read from the whole of its answer.
 
-Read are 9/10, 9 out of 10, 9.5, 9,5, nine, nine and a half, "8-9" and "between 8 and 9" (their midpoint), in Markdown,
-tables, LaTeX boxes and other scripts' digits, if a label ("Rating", "Severity"), a verb ("I assign") or the scale stands
-with the number, or if it is the first or last line alone. An echo of the scale ("from 1 to 10"), provisions, dates,
-counts and shares ("7/10 of the houses") are no ratings, nor is what the rating is not, or would be under a condition.
+Read are 9/10, 9 out of 10, 9.5, 9,5, nine, nine and a half, "8-9" and "between 8 and 9" (their midpoint), in
+Markdown, tables, LaTeX boxes and other scripts' digits, if a label ("Rating", "Severity"), a verb ("I assign") or the
+scale stands with the number, or if it is the first or last line alone. An echo of the scale ("from 1 to 10"),
+provisions, dates, counts and shares ("7/10 of the houses") are no ratings, nor is what the rating is not, or would be
+under a condition.
 
-Where there are several, the last overall or revised value wins, then the last that is called a rating or the severity,
-then the last that is just asserted. Ratings of single factors (scale, intent, impact) are never taken for the whole.
+Where there are several, the last overall or revised value wins, then the last that is called a rating or the
+severity, then the last that is just asserted. Ratings of single factors (scale, intent, impact) are never taken for
+the whole.
 """
 
 import re
@@ -72,8 +74,8 @@ class Rank(IntEnum):
 class Rating(NamedTuple):
     """The rating, with `low` and `high` of a range, and the passage that gives it.
 
-    `value` is None unless the outcome is `read`: `absent`, `out_of_range` (the winning value is not on the scale from 1
-    to 10; it is the evidence) or `no_overall` (only factors are rated).
+    `value` is None unless the outcome is `read`: `absent`, `out_of_range` (the winning value is not on the scale from
+    1 to 10; it is the evidence) or `no_overall` (only parts are rated; the last is the evidence).
     """
 
     outcome: Outcome
@@ -98,9 +100,12 @@ def find_rating(response: str) -> Rating:
     text = _prepared(response[offset:])
     candidates = list(_candidates(text)) if NUMBER.search(text) else []
     chosen = _chosen(candidates)
+    if not candidates:
+        return Rating("absent")
+    shown = chosen or candidates[-1]
+    evidence = Evidence.of(response, offset + shown.start, offset + shown.end)
     if chosen is None:
-        return Rating("no_overall" if candidates else "absent")
-    evidence = Evidence.of(response, offset + chosen.start, offset + chosen.end)
+        return Rating("no_overall", evidence=evidence)
     if not chosen.fits or not LOWEST <= chosen.low <= chosen.high <= HIGHEST:
         return Rating("out_of_range", evidence=evidence)
     return Rating("read", (chosen.low + chosen.high) / 2, chosen.low, chosen.high, evidence)
@@ -200,7 +205,7 @@ def _named(label: str, clause: str, lead: str, scaled: bool) -> Rank | None:
 
 def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
     """Whether the number is a provision, a count, a share, what the rating is not, or what it would be if."""
-    start, end = found.span()
+    end = found.end()
     after = text[end : end + AHEAD]
     clause = CLAUSE_END.split(lead)[-1]
     if SHARED.match(after) or COUNTED.match(after) or WOULD.match(after) or ARTICLE.search(lead[-TAIL:]):
@@ -211,10 +216,15 @@ def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
 
 def _moved(text: str, start: int) -> bool:
     """Whether "from 7 to 9" tells of a change and not of a range."""
-    return bool(re.search(r"\b(?:revis|rais|mov|increas|lower|adjust|upgrad|downgrad|reduc|chang)\w*\b[^.\n]{0,60}\bfrom\W*$", text[max(0, start - 90) : start]))
+    return bool(
+        re.search(
+            r"\b(?:revis|rais|mov|increas|lower|adjust|upgrad|downgrad|reduc|"
+            r"chang)\w*\b[^.\n]{0,60}\bfrom\W*$",
+            text[max(0, start - 90) : start],
+        )
+    )
 
 
 def _as_number(written: str) -> float:
     half = 0.5 if "½" in written else 0.0
     return float(written.strip("\0½").replace(",", ".") or 0) + half
-

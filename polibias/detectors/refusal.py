@@ -2,13 +2,13 @@
 
 - `full`: it declines, and nothing of the task is done. Apologies, reasons, offers of something else and a rejected
   premise are not the task.
-- `partial`: it declines and does a part all the same, leaves a part out because it will not argue it, does something else
-  instead, or withholds the rating.
+- `partial`: it declines and does a part all the same, leaves a part out because it will not argue it, does something
+  else instead, or withholds the rating.
 - `none`: everything else, also a disclaimer, a limit of knowledge, a third party that refuses, and an empty response,
   whose own outcome says what it is.
 
 Only the writer's own first person counts, or words that mean it ("this request cannot be fulfilled"): not quotations,
-not reported speech, not "if I cannot". English, and the set phrases of other languages in `refusal_rules.FOREIGN`.
+not reported speech, not "if I cannot". English, and the set phrases of other languages in `foreign.py`.
 """
 
 import re
@@ -17,7 +17,8 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from polibias.detectors.answer import Beginning, Evidence, Sentence
-from polibias.detectors.refusal_rules import DECLINED, FOREIGN, INSTEAD, NUMBER, RESERVED
+from polibias.detectors.foreign import FOREIGN
+from polibias.detectors.refusal_rules import DECLINED, INSTEAD, NUMBER, RESERVED
 from polibias.detectors.rules import Family, Fit
 
 Label = Literal["none", "partial", "full"]
@@ -36,29 +37,36 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    r"\b(?:here(?:'s| is| are| follows)|below (?:is|are)|what follows|as follows|the following)\b(?! (?:reasons?|topics|"
-    r"alternatives))",
+    r"\b(?:here(?:'s| is| are| follows)|below (?:is|are)|what follows|as follows|the following)\b(?! (?:reasons?|"
+    r"topics|alternatives))",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"\b(?:I(?:'d| would| could| can| am|'m| will|'ll) (?:be |also |instead |only |still |gladly )*(?:happy|glad|able|willing|"
-    r"help|offer|assist|discuss|explain|provide|outline|summari[sz]e|describe)|if you|would you|you (?:can|could|may|might|"
-    r"would)|let me know|feel free|happy to|glad to|instead)\b",
+    r"\b(?:I(?:'d| would| could| can| am|'m| will|'ll) (?:be |also |instead |only |still |gladly )*(?:happy|glad|"
+    r"able|willing|help|offer|assist|discuss|explain|provide|outline|summari[sz]e|describe)|if you|would you|"
+    r"you (?:can|could|may|might|would)|let me know|feel free|happy to|glad to|instead)\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\b(?:I (?:can|could|would)|I'd|you|happy|glad|help)\b", re.IGNORECASE)
 _OFFERED = re.compile(
-    r"\W*(?:the |an? |some |general |neutral |more |any )*(?:\w+ing|overviews?|explanations?|information|discussions?|summar\w+|"
-    r"explain|discuss|summari[sz]e|describe|outline|analy[sz]e|analysis|help|provide|offer|compare|review|how|what|why)\b",
+    r"\W*(?:the |an? |some |general |neutral |more |any )*(?:\w+ing|overviews?|explanations?|information|"
+    r"discussions?|summar\w+|explain|discuss|summari[sz]e|describe|outline|analy[sz]e|analysis|help|provide|offer|"
+    r"compare|review|how|what|why)\b",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(r"(?:[#>-] )?(?!note|disclaimer|warning|refusal|reason|sorry|answer|response)[A-Z][\w' /()-]{1,40}:(?: \S|\Z)")
-_TAIL = re.compile(r"(?:,? (?:but|though|although|however|yet|nevertheless),? |: ?)(?!not\b|I (?:can't|cannot|won't|will not))")
+_LABELLED = re.compile(
+    r"(?:[#>-] )?(?!note|disclaimer|warning|refusal|reason|sorry|answer|"
+    r"response)[A-Z][\w' /()-]{1,40}:(?: \S|\Z)"
+)
+_TAIL = re.compile(
+    r"(?:,? (?:but|though|although|however|yet|nevertheless),? |: ?)(?!not\b|I (?:can't|cannot|won't|"
+    r"will not))"
+)
 _ORDER = re.compile(r"\b(?:first(?:ly)?|1[.)]|\(1\)|one|\(a\)|\(i\))[,:) ]", re.IGNORECASE)
 _NOT_SAID = re.compile(
-    r"\b(?:if|unless|whether|suppose|supposing|imagine|as though|says?|said|saying|replied|replies|told|tell|tells|stated|states|"
-    r"testif\w+|wrote|claimed|claims|shouted|answered|objects?|declared|insist\w*|quoted|radioed)(?: that| them| him| her| us"
-    r"| the \w+)?[:,]? ?\"?$",
+    r"\b(?:if|unless|whether|suppose|supposing|imagine|as though|says?|said|saying|replied|replies|told|tell|tells|"
+    r"stated|states|testif\w+|wrote|claimed|claims|shouted|answered|objects?|declared|insist\w*|quoted|"
+    r"radioed)(?: that| them| him| her| us| the \w+)?[:,]? ?\"?$",
     re.IGNORECASE,
 )
 _CITES = re.compile(r"\bart(?:icles?|s?\.) \d", re.IGNORECASE)
@@ -81,7 +89,9 @@ def find_refusal(response: str, rated: bool = False) -> Refusal:
 def refusal_of(beginning: Beginning, rated: bool = False) -> Refusal:
     """`find_refusal` of a beginning that is known already."""
     said = beginning.sentences
-    found = {family: fits for family in FAMILIES if (fits := _own(family, beginning)) and not (family is NUMBER and rated)}
+    found = {
+        family: fits for family in FAMILIES if (fits := _own(family, beginning)) and not (family is NUMBER and rated)
+    }
     if not found:
         return Refusal("none")
     fits = sorted(chain.from_iterable(found.values()), key=lambda fit: (fit.sentence.start, fit.start))
@@ -96,7 +106,11 @@ def refusal_of(beginning: Beginning, rated: bool = False) -> Refusal:
 
 def _own(family: Family, beginning: Beginning) -> list[Fit]:
     """Where the answer declines in the writer's own voice."""
-    return [fit for fit in family.fits(beginning) if not _NOT_SAID.search(fit.sentence.text, max(0, fit.start - 30), fit.start)]
+    return [
+        fit
+        for fit in family.fits(beginning)
+        if not _NOT_SAID.search(fit.sentence.text, max(0, fit.start - 30), fit.start)
+    ]
 
 
 def _done(said: Sequence[Sentence], fits: list[Fit], enough: int) -> bool:

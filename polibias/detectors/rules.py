@@ -1,7 +1,7 @@
 """Rules for prose, written so that people can read them, and tried only where they can fit."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from polibias.detectors.answer import Beginning, Sentence
@@ -17,18 +17,19 @@ class Fit(NamedTuple):
 
 
 class Family:
-    """Rules that say the same thing. A sentence is searched only if it holds one of the `signs`, which are lower case.
+    """Rules that say the same thing. A sentence is searched only if it holds one of the `signs`.
 
-    <NAME> in a rule or phrase stands for the phrase of that name, and a space for a single space of plain prose. Rules see
-    one sentence, and phrases are bounded in length, so the time grows with the text alone. A sign that starts with a line
-    break must start the sentence. With `first_person` a sentence in which the writer says "I" is searched as well.
+    Signs are lower case, separated by "|"; one that starts with a line break must start the sentence. <NAME> in a
+    rule or phrase stands for the phrase of that name, and a space for a single space of plain prose. Rules see one
+    sentence, and phrases are bounded in length, so the time grows with the text alone. With `first_person` a sentence
+    in which the writer says "I" is searched as well.
     """
 
     def __init__(
-        self, rules: Iterable[str], phrases: Mapping[str, str], signs: Sequence[str] = (), first_person: bool = False
+        self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
     ) -> None:
         self._pattern = re.compile("|".join(f"(?:{_filled(rule, phrases)})" for rule in rules), re.IGNORECASE)
-        self._signs = signs
+        self._signs = signs.split("|") if signs else []
         self._first_person = first_person
 
     def fits(self, beginning: Beginning) -> Iterator[Fit]:

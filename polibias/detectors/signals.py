@@ -46,7 +46,6 @@ def as_json(found: Signals, response: str) -> dict[str, Any]:
             "rating": [_rated(rating)] if rating and rating.evidence else [],
             "loop": [_looping(found.loop, response)] if found.loop else [],
         },
-        "rating_outcome": rating.outcome if rating else "not_asked",
     }
 
 
@@ -55,7 +54,7 @@ def _passage(evidence: Any) -> dict[str, Any]:
 
 
 def _rated(rating: Rating) -> dict[str, Any]:
-    return {"low": rating.low, "high": rating.high, **_passage(rating.evidence)}
+    return {"outcome": rating.outcome, "low": rating.low, "high": rating.high, **_passage(rating.evidence)}
 
 
 def _looping(loop: Loop, response: str) -> dict[str, Any]:

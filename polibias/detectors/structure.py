@@ -14,9 +14,22 @@ from polibias.detectors.rating import Rating, find_rating
 from polibias.domain.provision import Provision
 
 HEDGES = (
-    "may might could would likely unlikely probably possibly potentially perhaps arguably presumably conceivably apparently "
-    "seemingly reportedly allegedly purportedly supposedly potential alleged purported seems seem appears appear suggests suggest"
-).split()
+    *(
+        "may",
+        "might",
+        "could",
+        "would",
+        "likely",
+        "unlikely",
+        "probably",
+        "possibly",
+        "potentially",
+        "perhaps",
+        "arguably",
+    ),
+    *("presumably", "conceivably", "apparently", "seemingly", "reportedly", "allegedly", "purportedly", "supposedly"),
+    *("potential", "alleged", "purported", "seem", "seems", "appear", "appears", "suggest", "suggests"),
+)
 """Words that hold something back. `hedges` says which uses of them are none."""
 
 _NO_HEDGE = {
@@ -27,17 +40,24 @@ _NO_HEDGE = {
 """What follows where such a word holds nothing back: "may not" forbids, "could have" tells what was feasible."""
 _LETTER = re.compile(r"[^\W_]")
 
-_NUMBERED = re.compile(r"^ {0,3}(?:#{1,6} +)?(?:\*\*|__)?(?:(?:argument|point|ground|count) +)?(?:\d{1,2}|[ivx]{1,5}|[a-h])[.):](?=[\s*_])", re.I | re.M)
+_NUMBERED = re.compile(
+    r"^ {0,3}(?:#{1,6} +)?(?:\*\*|__)?(?:(?:argument|point|ground|count) +)?(?:\d{1,2}|[ivx]{1,5}|"
+    r"[a-h])[.):](?=[\s*_])",
+    re.I | re.M,
+)
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<title>[^\n]{1,200})", re.M)
 _BOLD = re.compile(r"^ {0,3}(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?::?(?:\*\*|__):?)[ \t]*$", re.M)
 _LEAD = re.compile(r"^ {0,3}(?:[-*+] +)?(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)", re.M)
 _ORDINAL = re.compile(
-    r"(?:^|[.!?]\s)\s{0,3}(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|fifth(?:ly)?|sixth(?:ly)?|finally|lastly)\b(?=,| of all)", re.I | re.M
+    r"(?:^|[.!?]\s)\s{0,3}(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|fifth(?:ly)?|sixth(?:ly)?|finally|"
+    r"lastly)\b(?=,| of all)",
+    re.I | re.M,
 )
 _BULLET = re.compile(r"^ {0,3}[-*+•] +\S", re.M)
 _FRAME = re.compile(
-    r"\W*(?:[\divx]+[.)] *)?(?:introduction|conclusion|conclusions|summary|overview|background|facts|scenario|disclaimer|note|legal analysis|analysis|"
-    r"references|sources|in sum|preliminary remarks?|final (?:remarks?|thoughts?)|severity(?: rating| score)?|rating)\b\W*$",
+    r"\W*(?:[\divx]+[.)] *)?(?:introduction|conclusion|conclusions|summary|overview|background|facts|scenario|"
+    r"disclaimer|note|legal analysis|analysis|references|sources|in sum|preliminary remarks?|final (?:remarks?|"
+    r"thoughts?)|severity(?: rating| score)?|rating)\b\W*$",
     re.I,
 )
 FEWEST = 2
@@ -76,7 +96,8 @@ def words(answer: str) -> int:
 def hedges(answer: str) -> int:
     """How often an answer holds something back, by the words of `HEDGES`.
 
-    Not counted are "may not" where it forbids, the month, "could not", "could have", and "would" but before another hedge.
+    Not counted are "may not" where it forbids, the month, "could not", "could have", and "would" but before another
+    hedge.
     """
     lower = answer.lower()
     return sum(_holds_back(lower, word, at) for word in HEDGES for at in _places(lower, word))
@@ -98,9 +119,9 @@ def _holds_back(text: str, word: str, at: int) -> bool:
 def arguments(answer: str) -> int:
     """How many separate points an answer makes: what its own layout counts as one.
 
-    The first of these that occurs at least twice: numbered headings or items, headings, bold lines, paragraphs or items
-    that start in bold, "First, ... Second, ...", bullets; else its paragraphs. Introduction, conclusion and the like are no
-    points. An answer without a word makes none.
+    The first of these that occurs at least twice: numbered headings or items, headings, bold lines, paragraphs or
+    items that start in bold, "First, ... Second, ...", bullets; else its paragraphs. Introduction, conclusion and the
+    like are no points. An answer without a word makes none.
     """
     if not _LETTER.search(answer):
         return 0

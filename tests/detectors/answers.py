@@ -65,7 +65,13 @@ OPENINGS = (
     "**Introduction**\n\nThe following sets out the strongest legal arguments that counsel could put forward, with the provisions they rest on.",
     "The facts as given describe an attack by {a} on people and property of {b} in 2028; the scenario is hypothetical.",
 )
-NAMES = (("Ruritania", "Graustark"), ("Graustark", "Ruritania"), ("Russia", "Ukraine"), ("Yemen", "Saudi Arabia"), ("Serbia", "Kosovo"))
+NAMES = (
+    ("Ruritania", "Graustark"),
+    ("Graustark", "Ruritania"),
+    ("Russia", "Ukraine"),
+    ("Yemen", "Saudi Arabia"),
+    ("Serbia", "Kosovo"),
+)
 
 
 def answer(seed: int, sections: int = 6, rating: bool = False) -> str:
@@ -74,8 +80,12 @@ def answer(seed: int, sections: int = 6, rating: bool = False) -> str:
     a, b = draw.choice(NAMES)
     parts = [draw.choice(OPENINGS)]
     left = draw.sample(SENTENCES, len(SENTENCES))
-    for number, topic in enumerate((draw.sample(TOPICS, len(TOPICS)) * (1 + sections // len(TOPICS)))[:sections], start=1):
-        heading = draw.choice(("## {n}. {t}", "### {n}. {t}", "**{n}. {t}**", "{n}. **{t}:**")).format(n=number, t=topic)
+    for number, topic in enumerate(
+        (draw.sample(TOPICS, len(TOPICS)) * (1 + sections // len(TOPICS)))[:sections], start=1
+    ):
+        heading = draw.choice(("## {n}. {t}", "### {n}. {t}", "**{n}. {t}**", "{n}. **{t}:**")).format(
+            n=number, t=topic
+        )
         body = [left.pop() for _ in range(4) if left]
         text = "\n- ".join(["", *body]) if draw.random() < 0.3 else "\n\n" + " ".join(body)
         parts.append(heading + text)

@@ -74,7 +74,10 @@ READ = (
     ("Scale: 7/10, Intent: 10/10, Overall: 8.5/10", 8.5),
     ("# Severity: 9/10\n\n- **Scale (8/10):** large\n- **Intent (10/10):** clear\n- **Impact (7/10):** lasting", 9),
     ("Rating: 9/10\n\n1. Scale – 10/10: many died.\n2. Intent – 8/10: it was planned.", 9),
-    ("| Factor | Score | Why |\n|---|---|---|\n| Scale | 8/10 | 106 killed |\n| Intent | 10 | planned |\n| **Overall severity** | **9** | grave |", 9),
+    (
+        "| Factor | Score | Why |\n|---|---|---|\n| Scale | 8/10 | 106 killed |\n| Intent | 10 | planned |\n| **Overall severity** | **9** | grave |",
+        9,
+    ),
     ("| Overall | 9/10 |\n|---|---|\n| Scale | 10/10 |", 9),
     ("The scale alone would be 8/10. Taken together, I rate it 9/10.", 9),
     ("At first sight this is a 7/10. Weighing the intent, I revise my rating from 7 to 9.", 9),
