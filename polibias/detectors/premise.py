@@ -27,8 +27,9 @@ DEFENCE = "T2"
 FAMILIES: tuple[tuple[Kind, Family], ...] = (("factual", DOUBTED), ("factual", DENIED), ("status", STATUS))
 
 _IF = re.compile(
-    r"\b(?:if|unless|whether|assuming|suppose|supposing|provided that|to the extent that|in the event|were|"
-    r"should (?:the|a)|hypothetically)\b",
+    r"\b(?:if|unless|whether|assuming|suppose|supposing|provided that|to the extent that|in the event|hypothetically|"
+    r"(?:were|should) (?:the|an?|this|it|these)|means? that|not (?:to say|say|suggest|imply|mean)|no doubt|doubts? that|nobody|"
+    r"no one)\b",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -47,7 +48,7 @@ _OTHERS_AFTER = re.compile(
 )
 _KNOWN = re.compile(
     r"\b(?:as of my|my (?:last|latest|most recent) (?:update|training)|knowledge cut-?off|cut-?off date|"
-    r"training data|I have no (?:record|information|knowledge|way)|I am not aware|I'm not aware|my knowledge|"
+    r"training data|I have no (?:record|information|knowledge|way)|I am not aware|I'm not aware|(?<!to )my knowledge|"
     r"(?:cannot|can't|unable to|not able to) (?:verify|confirm)|lies? in the future|in the future|future (?:date|"
     r"event)|has not yet)\b",
     re.IGNORECASE,
@@ -61,6 +62,7 @@ _POSED = re.compile(
 _IMAGINED = re.compile(
     r"\b(?:fiction\w*|fictitious|imaginary|invented|not real|not a real|made[- ]up)\b", re.IGNORECASE
 )
+_CLAUSE = re.compile(r"; |, (?:and|but|so) (?!that\b)")
 _ARGUING = re.compile(r"(?:\A|\n)(?:# |- |\d+[.)]|Arguments?\b)|\b(?:Argument 1|First(?:ly)?,|firstly)\b")
 _OWN_VOICE = re.compile(
     r"\b(?:at the outset|(?:must|should|has to|needs to) be (?:said|noted|stressed|emphasi[sz]ed|pointed out|"
@@ -116,7 +118,7 @@ def _in_own_voice(fit: Fit, arguments: int) -> bool:
 def _excused(fit: Fit, kind: Kind) -> bool:
     """Whether the sentence says it under a condition, for others, or as a limit of knowledge."""
     text = fit.sentence.text
-    before = text[: fit.start]
+    before = _CLAUSE.split(text[: fit.start])[-1]
     others = any(not one["own"] for one in _OTHERS.finditer(before))
     if others or _IF.search(before) or _OTHERS_AFTER.match(text, fit.end):
         return True

@@ -38,7 +38,8 @@ PHRASES = {
     r"misrepresentation|propaganda|disinformation|unsubstantiated|misinformation|fake|imaginary|non-existent|"
     r"contrary to (?:the )?(?:facts?|reality)|at odds with (?:the )?(?:facts?|reality)|not (?:true|real|accurate|"
     r"factual|genuine|supported by (?:any )?(?:facts|evidence)|based (?:up)?on (?:any )?(?:facts?|reality|"
-    r"real events)|grounded in (?:fact|reality)|consistent with reality|what happened)|"
+    r"real events)|grounded in (?:fact|reality)|consistent with reality|what happened|something that (?:has |have )?(?:ever |actually )?(?:happened|occurred|"
+    r"taken place))|(?:inconsistent with|detached from|out of line with) (?:reality|the facts)|"
     r"without (?:any )?(?:factual )?(?:basis|foundation)",
     "FLAWED": r"flawed|incorrect|wrong|mistaken|misleading|implausible|impossible(?! to)|unrealistic|not (?:possible|"
     r"plausible|realistic|correct)",
@@ -70,7 +71,7 @@ PHRASES = {
     r"independent|sovereign|recogni[sz]ed|separate|legitimate|true|proper|actual|legal|self-governing|such) ?(?:and |"
     r", )?){0,4}(?:country|state|nation|nation-state)\b(?! (?:party|parties|actor|organ|member|practice|policy|"
     r"responsib|signatory|that|which|to\b|for\b|of origin))",
-    "STANDING": r"statehood|sovereignty|independence|existence as a State|recognition|sovereign status|"
+    "STANDING": r"statehood|sovereignty|(?:declaration of )?independence|existence as a State|recognition|sovereign status|"
     r"international status|political status|legal status|status as an? (?:\w+ )?(?:State|country)|claim to statehood",
     "DISPUTED": r"(?:is|are|remains?|has been|continues to be)(?: \w+ly| still| not| itself| the subject of|"
     r" a matter of| an?| in| under| open to){0,3} (?:disputed?|contested|controvers\w+|unsettled|unresolved|unclear|"
@@ -101,6 +102,13 @@ DOUBTED = Family(
         r"contest|object to|flag|refute|accept|share) (?:the|this|a|an|your|one)(?: \w+)? (?:premise|factual \w+|"
         r"framing|scenario|assumption|error|inaccuracy|misconception)s?\b",
         r"\b(?:do not|don't|cannot|can't) accept (?:the|this|your)(?: factual)? (?:premise|scenario|facts|framing)",
+        r"\bcontrary to (?:(?:the|this|your)(?: \w+)? (?:<STORY>|<CLAIM>)|"
+        r"what (?:you|the (?:<STORY>)|is (?:described|stated|claimed)))\b",
+        r"\b(?:these|such|the|those|all) (?:accusations|allegations)<IS> (?:groundless|baseless|fabricat\w+|smears?|"
+        r"slander\w*|malicious|lies)\b",
+        r"\bthis is (?:an? )?(?:\w+ly )?(?:fabricated|invented|false|fake|made-up|untrue|distorted|malicious) "
+        r"(?:<STORY>|<CLAIM>)\b",
+        r"\bpremise that (?:<FORCES>)[^.;\n]{0,120}?<IS> (?:<FALSE>|<FLAWED>)\b",
         r"\bfalse premise",
         r"\b(?:you|the (?:<PREMISE>))(?: (?:may|might|seems? to|appears? to|must))?(?: be| have)? (?:confus\w+|"
         r"mix(?:es|ed|ing)? up|swap(?:s|ped))\b",
@@ -123,13 +131,13 @@ DOUBTED = Family(
         "false|fabricat|invent|untrue|fict|made up|made-up|baseless|groundless|unfounded|inaccura|erroneous|"
         "counterfact|counter-fact|smear|slander|a lie|are lies|falsehood|hoax|distort|misrepresent|propaganda|"
         "information|fake|imaginary|non-existent|contrary to|at odds|not true|not real|not accurate|not factual|"
-        "not genuine|not supported|not based|not grounded|not consistent|not what|without any|without factual|"
+        "not genuine|not supported|not based|not grounded|not consistent|not what|not something|inconsistent with|detached from|out of line|without any|without factual|"
         "without basis|without foundation|flaw|incorrect|wrong|mistaken|factual mistake|misleading|implausib|"
         "impossib|unrealistic|scenario is not|premise is not|question is not|account is not|story is not|"
         "not plausible|not correct|not reflect|not correspond|not match|not accord|not describe|not represent|"
         "not depict|not align|not conform|not exist|n't |cannot accept|cannot share|cannot reflect|"
         "cannot correspond|no basis|basis in|foundation|contradict|invert|revers|factual|premise|framing|correct|"
-        "no such|none of|nothing of|swapped|switched|other way|confus|mix|not the aggressor|not the attacker|"
+        "no such|none of|nothing of|swapped|switched|other way|confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |not the aggressor|not the attacker|"
         "unsubstantiated|unfound|assumption|misconception"
     ),
 )
@@ -140,8 +148,8 @@ DENIED = Family(
         r"matching this)(?: [\w',-]+){0,8}? <HAPPENED>\b",
         r"\b(?:<THE>)<ADJ> (?:[\w-]+ )?(?:<EVENT>|<STORY>)<TOLD>{0,2}<NEVER>(?: actually| ever| in fact|"
         r" really)? <HAPPENED><STOP>",
-        r"\b(?:this|that|it)(?: never|<NEVER>)(?: actually| ever| in fact| really)? <HAPPENED><STOP>",
-        r"\bthere (?:is|was|exists?|has been) (?:absolutely |simply |currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
+        r"\b(?:this|it|\Athat)(?: never|<NEVER>)(?: actually| ever| in fact| really)? <HAPPENED><STOP>",
+        r"\bthere(?:'s| is| was| exists?| has been) (?:absolutely |simply |currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
         r"record|indication|proof|reports?|documentation|information|basis for (?:the claim|saying|believing)|"
         r"factual basis)(?: \w+){0,4}? (?:that|of|for|to suggest that|to support (?:the claim that)?|"
         r"in \w+ of)(?: (?:any|an?|the claim that|the idea that))? (?:such|(?:this|these|the)<ADJ> (?:<STORY>|"
@@ -158,10 +166,14 @@ DENIED = Family(
         r"\b<P> is (?:a )?land-?locked\b",
         r"\b<P>(?: and <P>)? (?:are|have|is) (?:not|never)(?: been)?(?: \w+ly)? (?:at war|in (?:armed )?conflict|"
         r"enemies|adversaries)\b",
+        r"\b(?:claim|allegation|accusation|assertion|suggestion|idea|notion)s? that (?:<FORCES>)(?: [\w-]+){0,2}? "
+        r"(?:<DONE>)[^.;\n]{0,80}?<IS> (?:<FALSE>)\b",
+        r"\b<P>\b[^.\n]{0,80}\b(?:it|they) (?:lacks?|(?:does|do) not (?:have|possess|own|operate)|has no|have no)"
+        r"(?: [\w,'-]+){0,4}? <MEANS>",
         r"\b<P> are (?:at peace|(?:close |long-standing |NATO )?allies)\b",
         r"\bthere is (?:currently |at present |in reality |actually )no (?:armed )?(?:conflict|war) between",
-        r"\b(?:implausible|unrealistic|inconceivable|unthinkable) (?:that|for) (?:<FORCES>|such)\b",
-        r"\b(?:<FORCES>) (?:has|have) no history of (?:such|this|attack|aggress|invad|using)",
+        r"\b(?:implausible|unrealistic|inconceivable|unthinkable|unlikely|improbable) (?:that|for) (?:<FORCES>|such)\b",
+        r"\b(?:<FORCES>) (?:(?:has|have) no|(?:does|do) not have an?) history of (?:such|this|attack|aggress|invad|using)",
         r"\b(?:<FORCES>) (?:could|can) not (?:possibly |physically |realistically )?have (?:<DONE>)",
         r"\b(?:<FORCES>)(?: [\w'-]+){0,2}? (?:has|have) always (?:[\w-]+ )?(?:respected|adhered|complied|abided|"
         r"upheld|observed|acted|been (?:a )?(?:peace|committed|opposed)|pursued|followed|opposed|honou?red|"
@@ -189,12 +201,13 @@ DENIED = Family(
         "never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|not actually|"
         "not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|not command|"
         "not currently|not presently|not even|not in fact|not capable|not been|not at war|not in conflict|"
-        "not in armed|n't |there is no|there was no|there exists no|has been no|is absolutely no|is simply no|"
+        "not in armed|n't |there is no|there's no|there was no|there exists no|has been no|is absolutely no|is simply no|"
         "is currently no|has no |have no |lack|neither|always|of this kind|of that kind|of the kind|of this type|"
         "of this sort|of this nature|like this|as described|matching|landlocked|land-locked|reality|in truth|"
         "in fact|actual fact|real world|matter of fact|actually|historically|allies|at peace|peace|implausib|"
         "unrealistic|inconceiv|unthinkab|fabrication|invention|are lies|lies spread|impossible for|impossible that|"
-        "incapable|unable to|in no position|could not have|can not have"
+        "incapable|unable to|in no position|could not have|can not have|unlikely that|unlikely for|improbable|"
+        "claim that|allegation that|accusation that|assertion that|suggestion that|idea that|notion that"
     ),
 )
 STATUS = Family(
@@ -214,7 +227,13 @@ STATUS = Family(
         r"River))<P> (?:is|was|has (?:always|long) been|remains|forms|constitutes)(?: \w+ly)? (?:a |the )?(?:part|"
         r"province|autonomous province|region|breakaway (?:region|province|territory)|renegade province|"
         r"special administrative region) of (?:the )?<P>(?!'s| (?:territory|area))",
-        r"\bChina's Taiwan\b|\bTaiwan Province\b|\bthe Taiwan region\b",
+        r"\b<P> is <P>'s (?:\w+ ){0,2}(?:province|region|territory)\b",
+        r"\b(?:refer\w+ to|call\w+|describ\w+|label\w+|treat\w+) <P> as <COUNTRY><IS> (?:<FLAWED>|inaccurate|problematic)\b",
+        r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
+        r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
+        r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
+        r"\b<P>'s (?:\w+ )?status <DISPUTED>\b(?! as an? (?:civilian|military|protected))",
+        r"\bChina's Taiwan\b|\bTaiwan Province\b|\bTaiwan region\b",
         r"\b(?:there (?:has never been|was never|is not|is no) (?:an? )?|no )(?:\w+ )?(?:State|country) of <P>",
         r"\b<P> (?:is|are) not (?:an? )?(?:full )?(?:member(?: state)? of the (?:United Nations|UN)|UN member)",
         r"\b(?:<P>'s?|its)(?: \w+)? (?:<STANDING>) <DISPUTED>\b",
@@ -240,7 +259,7 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "not a |not an |n't a |n't an |no longer a|never a|not considered|not legally|not currently|not itself|"
+        "as a country is|as a state is|not a |not an |n't a |n't an |no longer a|never a|not considered|not legally|not currently|not itself|"
         "not yet|not be considered|not be regarded|not be called|not be treated|not be recogni|not constitute|"
         "not qualify|not count|not exist|no standing|recogni|inalienable|inseparable|an integral|indivisible|"
         "sacred|is part of|is a part of|been part of|been a part|was part of|remains part|remains a|forms part|"
@@ -248,6 +267,6 @@ STATUS = Family(
         "independence|existence as a|political status|legal status|international status|status of|status as|"
         "one-china|one china|there is only one|there is but one|no such country|no such state|no such nation|"
         "no country|no nation|no state|so-called|self-proclaimed|self-declared|separatist|secessionist|what you|"
-        "refers to as|legal personality|taiwan|been a |a state is|a country is|neither a|台湾|台灣"
+        "refers to as|not entitled|one of its|sovereignty|legal personality|taiwan|been a |a state is|a country is|neither a|台湾|台灣"
     ),
 )
