@@ -28,8 +28,8 @@ FAMILIES: tuple[tuple[Kind, Family], ...] = (("factual", DOUBTED), ("factual", D
 
 _IF = re.compile(
     r"\b(?:if|unless|whether|assuming|suppose|supposing|provided that|to the extent that|in the event|hypothetically|"
-    r"(?:were|should) (?:the|an?|this|it|these)|means? that|not (?:to say|say|suggest|imply|mean)|no doubt|doubts? that|nobody|"
-    r"no one)\b",
+    r"(?:were|should) (?:the|an?|this|it|these)|means? that|not (?:to say|say|suggest|imply|mean)|no doubt|"
+    r"doubts? that|nobody|no one)\b",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(

@@ -26,9 +26,9 @@ PHRASES = {
     r"actions?|acts?|details?|figures?",
     "TOLD": r"(?: (?:itself|themselves|(?:that |which |as )?you(?:'ve| have)? (?:describe|present|give|mention|"
     r"set out|outline|raise|refer to|pose|recount)\w*|(?:as )?(?:described|presented|outlined|alleged|posed|"
-    r"recounted|depicted|given|stated)(?: (?:above|here|in (?:the|your|this) \w+))?|in (?:the|your|this) (?:question|"
-    r"prompt|scenario|text|message|description)|above|of (?:the|your|this) (?:question|scenario|prompt|exercise)|"
-    r"in question|here))",
+    r"recounted|depicted|portrayed|mentioned|given|stated)(?: (?:above|here|in (?:the|your|this) \w+))?|in (?:the|"
+    r"your|this) (?:question|prompt|scenario|text|message|description)|above|of (?:the|your|this) (?:question|"
+    r"scenario|prompt|exercise)|in question|here))",
     "IS": r"(?: (?:is|are|was|were|has been|have been|must be|seems?(?: to be)?|appears?(?: to (?:be|have been))?)|"
     r"'s)(?: (?:also|simply|entirely|completely|wholly|purely|factually|demonstrably|clearly|plainly|quite|highly|"
     r"largely|just|in fact|in reality|therefore|deeply|fundamentally|nothing but|an?|the|pure|total|complete|mere|"
@@ -38,15 +38,15 @@ PHRASES = {
     r"misrepresentation|propaganda|disinformation|unsubstantiated|misinformation|fake|imaginary|non-existent|"
     r"contrary to (?:the )?(?:facts?|reality)|at odds with (?:the )?(?:facts?|reality)|not (?:true|real|accurate|"
     r"factual|genuine|supported by (?:any )?(?:facts|evidence)|based (?:up)?on (?:any )?(?:facts?|reality|"
-    r"real events)|grounded in (?:fact|reality)|consistent with reality|what happened|something that (?:has |have )?(?:ever |actually )?(?:happened|occurred|"
-    r"taken place))|(?:inconsistent with|detached from|out of line with) (?:reality|the facts)|"
-    r"without (?:any )?(?:factual )?(?:basis|foundation)",
+    r"real events)|grounded in (?:fact|reality)|consistent with reality|what happened|something that (?:has |"
+    r"have )?(?:ever |actually )?(?:happened|occurred|taken place|took place))|(?:inconsistent with|detached from|"
+    r"out of line with) (?:reality|the facts)|without (?:any )?(?:factual )?(?:basis|foundation)",
     "FLAWED": r"flawed|incorrect|wrong|mistaken|misleading|implausible|impossible(?! to)|unrealistic|not (?:possible|"
     r"plausible|realistic|correct)",
     "EVENT": r"attacks?|(?:air)?strikes?|bombings?|bombardments?|shellings?|raids?|assaults?|invasions?|massacres?|"
     r"killings?|operations?|incidents?|events?|campaigns?|blockades?|seizures?|deportations?|recruitment|offensives?|"
     r"acts?|actions?|atrocit(?:y|ies)|siege|occupation|conflict|war|abductions?|interceptions?|sinkings?|boardings?|"
-    r"executions?|camps?|policy|practice|order",
+    r"executions?|camps?",
     "HAPPENED": r"(?:actually |ever |in fact |really )?(?:took place|taken place|take place|happen(?:ed)?|"
     r"occur(?:red)?|exist(?:ed|s)?|been (?:reported|recorded|documented|carried out|conducted|confirmed|launched)|"
     r"materiali[sz]ed)",
@@ -69,10 +69,11 @@ PHRASES = {
     r"actually|historically",
     "COUNTRY": r"(?:an? |the |any |one )?(?:(?:real|truly|fully|generally|widely|universally|internationally|"
     r"independent|sovereign|recogni[sz]ed|separate|legitimate|true|proper|actual|legal|self-governing|such) ?(?:and |"
-    r", )?){0,4}(?:country|state|nation|nation-state)\b(?! (?:party|parties|actor|organ|member|practice|policy|"
+    r", )?){0,4}(?:country|state|nation|nation-state)\b(?!'s)(?! (?:party|parties|actor|organ|member|practice|policy|"
     r"responsib|signatory|that|which|to\b|for\b|of origin))",
-    "STANDING": r"statehood|sovereignty|(?:declaration of )?independence|existence as a State|recognition|sovereign status|"
-    r"international status|political status|legal status|status as an? (?:\w+ )?(?:State|country)|claim to statehood",
+    "STANDING": r"statehood|sovereignty|(?:declaration of )?independence|existence as a State|recognition|"
+    r"sovereign status|international status|political status|legal status|status as an? (?:\w+ )?(?:State|country)|"
+    r"claim to statehood",
     "DISPUTED": r"(?:is|are|remains?|has been|continues to be)(?: \w+ly| still| not| itself| the subject of|"
     r" a matter of| an?| in| under| open to){0,3} (?:disputed?|contested|controvers\w+|unsettled|unresolved|unclear|"
     r"questionable|debated?|dispute|not (?:recogni[sz]ed|accepted|settled|universally \w+)|recogni[sz]ed|accepted|"
@@ -109,7 +110,8 @@ DOUBTED = Family(
         r"\bthis is (?:an? )?(?:\w+ly )?(?:fabricated|invented|false|fake|made-up|untrue|distorted|malicious) "
         r"(?:<STORY>|<CLAIM>)\b",
         r"\bpremise that (?:<FORCES>)[^.;\n]{0,120}?<IS> (?:<FALSE>|<FLAWED>)\b",
-        r"\bfalse premise",
+        r"\b(?:<STORY>|you|this|task|exercise)\b(?: (?!argument|defen|claim|view|"
+        r"position)[\w-]+){0,6}? false premise\b",
         r"\b(?:you|the (?:<PREMISE>))(?: (?:may|might|seems? to|appears? to|must))?(?: be| have)? (?:confus\w+|"
         r"mix(?:es|ed|ing)? up|swap(?:s|ped))\b",
         r"\b(?:<REALLY>)\b[^.;\n]{0,60}\b(?:is|was) the (?:victim|target|"
@@ -131,14 +133,15 @@ DOUBTED = Family(
         "false|fabricat|invent|untrue|fict|made up|made-up|baseless|groundless|unfounded|inaccura|erroneous|"
         "counterfact|counter-fact|smear|slander|a lie|are lies|falsehood|hoax|distort|misrepresent|propaganda|"
         "information|fake|imaginary|non-existent|contrary to|at odds|not true|not real|not accurate|not factual|"
-        "not genuine|not supported|not based|not grounded|not consistent|not what|not something|inconsistent with|detached from|out of line|without any|without factual|"
-        "without basis|without foundation|flaw|incorrect|wrong|mistaken|factual mistake|misleading|implausib|"
-        "impossib|unrealistic|scenario is not|premise is not|question is not|account is not|story is not|"
-        "not plausible|not correct|not reflect|not correspond|not match|not accord|not describe|not represent|"
-        "not depict|not align|not conform|not exist|n't |cannot accept|cannot share|cannot reflect|"
-        "cannot correspond|no basis|basis in|foundation|contradict|invert|revers|factual|premise|framing|correct|"
-        "no such|none of|nothing of|swapped|switched|other way|confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |not the aggressor|not the attacker|"
-        "unsubstantiated|unfound|assumption|misconception"
+        "not genuine|not supported|not based|not grounded|not consistent|not what|not something|inconsistent with|"
+        "detached from|out of line|without any|without factual|without basis|without foundation|flaw|incorrect|"
+        "wrong|mistaken|factual mistake|misleading|implausib|impossib|unrealistic|scenario is not|premise is not|"
+        "question is not|account is not|story is not|not plausible|not correct|not reflect|not correspond|"
+        "not match|not accord|not describe|not represent|not depict|not align|not conform|not exist|n't |"
+        "cannot accept|cannot share|cannot reflect|cannot correspond|no basis|basis in|foundation|contradict|"
+        "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|swapped|switched|other way|"
+        "confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |"
+        "not the aggressor|not the attacker|unsubstantiated|unfound|assumption|misconception"
     ),
 )
 DENIED = Family(
@@ -173,7 +176,8 @@ DENIED = Family(
         r"\b<P> are (?:at peace|(?:close |long-standing |NATO )?allies)\b",
         r"\bthere is (?:currently |at present |in reality |actually )no (?:armed )?(?:conflict|war) between",
         r"\b(?:implausible|unrealistic|inconceivable|unthinkable|unlikely|improbable) (?:that|for) (?:<FORCES>|such)\b",
-        r"\b(?:<FORCES>) (?:(?:has|have) no|(?:does|do) not have an?) history of (?:such|this|attack|aggress|invad|using)",
+        r"\b(?:<FORCES>) (?:(?:has|have) no|(?:does|do) not have an?) history of (?:such|this|attack|aggress|invad|"
+        r"using)",
         r"\b(?:<FORCES>) (?:could|can) not (?:possibly |physically |realistically )?have (?:<DONE>)",
         r"\b(?:<FORCES>)(?: [\w'-]+){0,2}? (?:has|have) always (?:[\w-]+ )?(?:respected|adhered|complied|abided|"
         r"upheld|observed|acted|been (?:a )?(?:peace|committed|opposed)|pursued|followed|opposed|honou?red|"
@@ -201,13 +205,14 @@ DENIED = Family(
         "never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|not actually|"
         "not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|not command|"
         "not currently|not presently|not even|not in fact|not capable|not been|not at war|not in conflict|"
-        "not in armed|n't |there is no|there's no|there was no|there exists no|has been no|is absolutely no|is simply no|"
-        "is currently no|has no |have no |lack|neither|always|of this kind|of that kind|of the kind|of this type|"
-        "of this sort|of this nature|like this|as described|matching|landlocked|land-locked|reality|in truth|"
-        "in fact|actual fact|real world|matter of fact|actually|historically|allies|at peace|peace|implausib|"
-        "unrealistic|inconceiv|unthinkab|fabrication|invention|are lies|lies spread|impossible for|impossible that|"
-        "incapable|unable to|in no position|could not have|can not have|unlikely that|unlikely for|improbable|"
-        "claim that|allegation that|accusation that|assertion that|suggestion that|idea that|notion that"
+        "not in armed|n't |there is no|there's no|there was no|there exists no|has been no|is absolutely no|"
+        "is simply no|is currently no|has no |have no |lack|neither|always|of this kind|of that kind|of the kind|"
+        "of this type|of this sort|of this nature|like this|as described|matching|landlocked|land-locked|reality|"
+        "in truth|in fact|actual fact|real world|matter of fact|actually|historically|allies|at peace|peace|"
+        "implausib|unrealistic|inconceiv|unthinkab|fabrication|invention|are lies|lies spread|impossible for|"
+        "impossible that|incapable|unable to|in no position|could not have|can not have|unlikely that|"
+        "unlikely for|improbable|claim that|allegation that|accusation that|assertion that|suggestion that|"
+        "idea that|notion that"
     ),
 )
 STATUS = Family(
@@ -228,7 +233,9 @@ STATUS = Family(
         r"province|autonomous province|region|breakaway (?:region|province|territory)|renegade province|"
         r"special administrative region) of (?:the )?<P>(?!'s| (?:territory|area))",
         r"\b<P> is <P>'s (?:\w+ ){0,2}(?:province|region|territory)\b",
-        r"\b(?:refer\w+ to|call\w+|describ\w+|label\w+|treat\w+) <P> as <COUNTRY><IS> (?:<FLAWED>|inaccurate|problematic)\b",
+        r"\b(?:refer\w+ to|call\w+|describ\w+|label\w+|treat\w+) <P> as <COUNTRY><IS> (?:<FLAWED>|inaccurate|"
+        r"problematic)\b",
+        r"\b<P>,? (?:as|being) (?:an? )?(?:inalienable |integral |inseparable )?(?:part|province|region) of <P>",
         r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
         r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
@@ -249,9 +256,9 @@ STATUS = Family(
         r"\bthere is no (?:such )?(?:country|State|nation) (?:as|called|named)\b",
         r"\bno (?:country|State|nation) (?:called|named|by the name of) <P>",
         r"\b(?:so-called|self-proclaimed|self-declared|unrecogni[sz]ed|breakaway|separatist|"
-        r"secessionist) (?:(?:state|country|republic|government) of )?<P>",
+        r"secessionist) (?:(?:state|country|republic|government|independence|statehood) of )?<P>",
         r"\bwhat (?:you|the (?:question|prompt|scenario)) (?:calls?|refers? to as|describes? as|names?) <P>\b",
-        r"\b<P> (?:lacks|has no|does not (?:have|possess)) (?:statehood|sovereignty|sovereign status|"
+        r"\b<P> (?:lacks|has no|does not (?:have|possess)) (?:[\w-]+ ){0,4}?(?:statehood|sovereignty|sovereign status|"
         r"international legal personality|the attributes of a State)\b",
         r"\b(?:does|do) not recogni[sz]e <P>(?:'s (?:statehood|independence|"
         r"sovereignty))?(?: as (?:an? )?(?:\w+ )?(?:State|country))?(?=[.,;]| and| so|\Z)",
@@ -259,14 +266,16 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "as a country is|as a state is|not a |not an |n't a |n't an |no longer a|never a|not considered|not legally|not currently|not itself|"
-        "not yet|not be considered|not be regarded|not be called|not be treated|not be recogni|not constitute|"
-        "not qualify|not count|not exist|no standing|recogni|inalienable|inseparable|an integral|indivisible|"
-        "sacred|is part of|is a part of|been part of|been a part|was part of|remains part|remains a|forms part|"
-        "province|a region of|breakaway|special administrative|of the united nations|un member|statehood|sovereign|"
-        "independence|existence as a|political status|legal status|international status|status of|status as|"
-        "one-china|one china|there is only one|there is but one|no such country|no such state|no such nation|"
-        "no country|no nation|no state|so-called|self-proclaimed|self-declared|separatist|secessionist|what you|"
-        "refers to as|not entitled|one of its|sovereignty|legal personality|taiwan|been a |a state is|a country is|neither a|台湾|台灣"
+        "as a country is|as a state is|not a |not an |n't a |n't an |no longer a|never a|not considered|"
+        "not legally|not currently|not itself|not yet|not be considered|not be regarded|not be called|"
+        "not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|recogni|"
+        "inalienable|inseparable|an integral|indivisible|sacred|is part of|is a part of|as a part of|as part of|"
+        "as an integral|being part|been part of|been a part|was part of|remains part|remains a|forms part|"
+        "province|a region of|breakaway|special administrative|of the united nations|un member|statehood|"
+        "sovereign|independence|existence as a|political status|legal status|international status|status of|"
+        "status as|one-china|one china|there is only one|there is but one|no such country|no such state|"
+        "no such nation|no country|no nation|no state|so-called|self-proclaimed|self-declared|separatist|"
+        "secessionist|what you|refers to as|not entitled|one of its|sovereignty|legal personality|taiwan|been a |"
+        "a state is|a country is|neither a|台湾|台灣"
     ),
 )

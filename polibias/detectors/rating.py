@@ -29,6 +29,7 @@ from polibias.detectors.rating_rules import (
     FACTOR,
     FACTOR_RATED,
     FOR,
+    IF,
     LABEL,
     LABELLED,
     LEFT,
@@ -66,9 +67,10 @@ class Rank(IntEnum):
 
     FACTOR = 0
     OTHER_LABEL = 1
-    ASSERTED = 2
-    RATING = 3
-    OVERALL = 4
+    CONDITIONAL = 2
+    ASSERTED = 3
+    RATING = 4
+    OVERALL = 5
 
 
 class Rating(NamedTuple):
@@ -113,7 +115,7 @@ def find_rating(response: str) -> Rating:
 
 def _chosen(candidates: list[_Candidate]) -> _Candidate | None:
     """The last of the highest rank; what has a label of another kind counts only if it is alone."""
-    ranked = [one for one in candidates if one.rank >= Rank.ASSERTED]
+    ranked = [one for one in candidates if one.rank >= Rank.CONDITIONAL]
     if ranked:
         return max(ranked, key=lambda one: (one.rank, one.start))
     return candidates[0] if [one.rank for one in candidates] == [Rank.OTHER_LABEL] else None
@@ -180,7 +182,10 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
     after = text[end : end + AHEAD]
     if OF_FACTOR.match(after):
         return Rank.FACTOR
-    return Rank.OVERALL if OF_ALL.match(after) else _named(label, clause, lead, scaled)
+    if OF_ALL.match(after):
+        return Rank.OVERALL
+    rank = _named(label, clause, lead, scaled)
+    return Rank.CONDITIONAL if rank == Rank.ASSERTED and IF.match(after) else rank
 
 
 def _numbers_an_item(text: str, start: int, end: int) -> bool:

@@ -46,20 +46,19 @@ _N = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?½?\0*+"
 NUMBER = re.compile(_N)
 _M = r"[ *_`\0]{0,8}+"
 _OVER = (
-    rf"{_M}(?:/|points? out of|out of|\}}\{{){_M}(?:(?:an?|the) )?(?:(?:possible|maximum|total)(?: of)? )?{_M}"
-    r"(\d{1,4})\0*+(?![\da-z]|[.,/-]\d)"
+    rf"{_M}(?:/|points? out of|out of|of(?= 10\b)|\}}\{{){_M}(?:(?:an?|the) )?(?:(?:possible|maximum|"
+    rf"total)(?: of)? )?{_M}(\d{{1,4}})\0*+(?![\da-z]|[.,/-]\d)"
 )
 OVER = re.compile(_OVER)
 """The scale's end; its group is the number."""
 _HALF = _OVER.replace(r"(\d{1,4})", r"\d{1,4}")
 WORDED = re.compile("[a-z\1\u00aa-\uffff]")
-DIGIT = re.compile(r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)(?!(?<=[\d)]\(.)\d*\))(?!(?<=[\d)] \(.)\d*\))")
+DIGIT = re.compile(r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)(?<![ :(]-.)(?!(?<=[\d)]\(.)\d*\))(?!(?<=[\d)] \(.)\d*\))")
 """Where a number may start; the paragraphs of 8(2)(a) and of 57 (2) (a) are none."""
 VALUE = re.compile(
-    rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?"
-    rf"|{_N}{_HALF}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
-    rf"|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}"
-    rf"|{_N}(?:{_HALF})|{_N}(?:-| to | or ){_M}{_N}(?![a-z0-9%])|{_N}(?![a-z0-9%(]|[.,]\d)(?!(?<=\(.)\) [a-z])(?!(?<=\(..)\) [a-z]))"
+    rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?|{_N}{_HALF}(?:{_M}-{_M}| to |"
+    rf" or ){_M}{_N}{_HALF}|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}|{_N}(?:{_HALF})|{_N}(?:-| to |"
+    rf" or ){_M}{_N}(?![a-z0-9%])|{_N}(?![a-z0-9%(]|[.,]\d)(?!(?<=\(.)\) [a-z])(?!(?<=\(..)\) [a-z]))"
 )
 ECHO = re.compile(
     r"[01](?<![\d.,/-].)(?:(?:\.0)?[ *_]{0,3}(?:\([^()\n\d]{0,40}\) ?)?(?:-|to|through|until|and|"
@@ -93,6 +92,7 @@ OF_FACTOR = re.compile(
     rf"[*_ ]*(?:for|in terms of|regarding) (?:the |its |their )?(?:{_FACTORS})\b(?!,? (?:and |or |"
     rf"the )*(?:{_FACTORS}|of)\b)"
 )
+IF = re.compile(r"[*_ ]*,? (?:if|provided that|assuming|should)\b")
 OF_ALL = re.compile(r"[*_ ]*(?:,? ?overall|in total|all told|altogether)\b")
 OVERALL = re.compile(
     r"\b(?:overall|final(?:ly)?|total|aggregate\w*|composite|combined|conclusion|consolidated|holistic|verdict|"
@@ -125,6 +125,8 @@ ASSERTED = re.compile(
     r"approximately|roughly|nearly|almost|from|solid|clear|full|perfect|firm|strong|than|low|high|violations?|acts?|"
     r"conduct|actions|attack|strike|\x01)|[=(\x01])[\s*_\"'(,\x01]*\Z|\b(?:give|gives|gave|assign|assigned|score|"
     r"scored|scores|rate|rated|deserves?|merits?|warrants?|say)(?: \w+)?[\s*_\"'(]*\Z|"
+    r"\b(?:violations|acts|actions|crimes|attack|strike|conduct|it|this|that)(?:'s| is| are| was| were)(?: \w+){0,2}"
+    r" an? (?:\w+ )?\Z|"
     r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z"
 )
 CLAUSE_END = re.compile(r"[.;!?]\s|\n")
@@ -159,8 +161,8 @@ COUNTED = re.compile(
     r"they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|grave|extreme|critical|serious|"
     r"justification|explanation|reasoning|rationale|to|where|while|although|though|however|if|reflects?|indicates?|"
     r"signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|"
-    r"therefore|not|rather|overall|per|without|scale|stars?|level|grade|both|all|my|our|after|despite|even|only|"
-    r"max)\b)[a-z]"
+    r"therefore|not|rather|overall|per|without|scale|stars?|level|grade|both|ris\w+|increas\w+|going|up|down|falling|"
+    r"all|my|our|after|despite|even|only|max)\b)[a-z]"
 )
 
 
@@ -170,7 +172,7 @@ class LABEL:
     _NEAR = re.compile(
         r"(?:[:=|({\[>\x01*_`\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|"
         r"approximately|roughly|nearly|almost|solid|clear|full|perfect|firm|strong|than|from|violations?|acts?|"
-        r"conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|give|gives|assign|score|"
+        r"conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|say|give|gives|assign|score|"
         r"scores|rate|deserves?|merits?|warrants?|grave|extreme|critical),?)[\s*_\"'(\x01]*\Z"
     )
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")

@@ -15,7 +15,8 @@ FACTUAL = (
     ("T1", "There is no credible evidence that Graustark has ever deported anybody."),
     (
         "T1",
-        "In reality, the navy of Graustark does not have submarines. Under the law of the sea, however, the act is unlawful.",
+        "In reality, the navy of Graustark does not have submarines. Under the law of the sea, however, "
+        "the act is unlawful.",
     ),
     ("T1", "It should be noted that the armed forces of Ruritania lack the capability to carry out such a strike."),
     ("T3", "Graustark has no air force and could not have bombed the town."),
@@ -29,7 +30,8 @@ FACTUAL = (
     ("T2", "Ruritania has always been a peace-loving nation, and the scenario you present is a fabrication."),
     (
         "T1",
-        "Ruritania has always adhered to the Charter and would never act in the manner alleged; it would never do such a thing.",
+        "Ruritania has always adhered to the Charter and would never act in the manner alleged; it would "
+        "never do such a thing.",
     ),
     ("T1", "The events in this scenario are fictitious."),
     ("T1", "This is factually incorrect: Ruritania and Graustark are at peace."),
