@@ -33,7 +33,7 @@ _IF = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"(?P<own>\bI (?:\w+ ){0,3})?\b(?:argu(?:e|es|ed|ing|able|ably|ments? (?:that|is|was|would|could|runs))|"
+    r"(?P<own>\bI (?:[\w']+ ){0,3})?\b(?:argu(?:e|es|ed|ing|able|ably|ments? (?:that|is|was|would|could|runs))|"
     r"contends?|contended|claim(?:s|ed|ing)?|assert(?:s|ed|ing)?|maintain(?:s|ed)?|submit(?:s|ted)?|alleg(?:e|es|ed|"
     r"ing)|object(?:s|ed)? that|insist(?:s|ed)?|plead(?:s|ed)?|dispute(?:s|d)? (?:that|whether)|contest(?:s|"
     r"ed)? (?:that|whether)|den(?:y|ies|ied) that|says?|(?<!be )said|believes?|according to|positions?|views?|stance|"

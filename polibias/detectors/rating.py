@@ -139,9 +139,12 @@ def _candidates(text: str) -> Iterator[_Candidate]:
         worded = not read or WORDED.search(text, read, found.start())
         rank = _rank(text, found, named if worded else read, found.span() in alone)
         read = found.end()
-        if rank is not None:
+        candidate = None if rank is None else _candidate(text, found, rank)
+        if candidate and (
+            candidate.fits or candidate.rank >= Rank.RATING
+        ):  # 3/4 is a share unless it is called a rating
             named = read
-            yield _candidate(text, found, rank)
+            yield candidate
 
 
 def _candidate(text: str, found: re.Match[str], rank: Rank) -> _Candidate:
