@@ -37,6 +37,8 @@ _NOISE = re.compile(
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,;:()/!?%&-]")
 """Whatever may be noise starts with such a character, or with a space before another."""
 _DOUBLE = re.compile(r" \s")
+_WORD = re.compile("[a-z]{2,}")
+_FIRST_PERSON = re.compile(r"I(?<![\w.(-]I)(?<!ocol I)(?<!tion I)(?<!AP I)(?<!icle I)(?=[ ',])")
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛ʼʹ′´＇", "'"),
@@ -64,11 +66,16 @@ class Evidence(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """`Beginning.text[start:end]`, without what ends it."""
+    """`Beginning.text[start:end]`, without what ends it. `lower` is the same in lower case, behind a line break.
+
+    `first_person` says that the writer says "I" in it; the numeral of Protocol I is none.
+    """
 
     start: int
     end: int
     text: str
+    lower: str
+    first_person: bool
 
 
 class Beginning:
@@ -85,6 +92,7 @@ class Beginning:
         self.goes_on = len(response) - start > BEGINNING and not response[start + BEGINNING :].isspace()
         self.text, self._clean, self._raw = _plain(window, start)
         self.lower = self.text.lower()
+        self.words = frozenset(_WORD.findall(self.lower))
         self.sentences = tuple(sentences(self.text))
 
     def evidence(self, start: int, end: int) -> Evidence:
@@ -114,8 +122,12 @@ def sentences(text: str) -> Iterator[Sentence]:
         bare = sentence.strip()
         if any(map(str.isalpha, bare)):  # the number of an item is none
             first = start + sentence.index(bare[0])
-            yield Sentence(first, first + len(bare), bare)
+            yield Sentence(first, first + len(bare), bare, f"\n{bare.lower()}", _says_i(bare))
         start = end[1]
+
+
+def _says_i(sentence: str) -> bool:
+    return "I" in sentence and bool(_FIRST_PERSON.search(sentence))
 
 
 def _plain(window: str, offset: int) -> tuple[str, list[int], list[int]]:

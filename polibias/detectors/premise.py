@@ -87,13 +87,14 @@ class Premise(NamedTuple):
 
 def find_premise(response: str, task: str | None = None) -> Premise:
     """Whether the response rejects the scenario's facts or a country's standing; `task` T2 is read as a defence."""
-    return premise_of(Beginning(response), task)
+    beginning = Beginning(response)
+    return premise_of(beginning, task, task == DEFENCE and refusal_of(beginning).label != "none")
 
 
-def premise_of(beginning: Beginning, task: str | None = None) -> Premise:
-    """`find_premise` of a beginning that is known already."""
+def premise_of(beginning: Beginning, task: str | None, refused: bool) -> Premise:
+    """`find_premise` of a beginning that is known already, and of which it is known whether it declines its task."""
     found: dict[Kind, Evidence] = {}
-    for kind, sentence in _rejections(beginning, task == DEFENCE and refusal_of(beginning).label == "none"):
+    for kind, sentence in _rejections(beginning, task == DEFENCE and not refused):
         if kind not in found:
             found[kind] = beginning.evidence(sentence.start, sentence.end)
     label: Label = "both" if len(found) > 1 else next(iter(found), "none")

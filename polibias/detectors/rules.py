@@ -29,30 +29,19 @@ class Family:
         self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
     ) -> None:
         self._pattern = re.compile("|".join(f"(?:{_filled(rule, phrases)})" for rule in rules), re.IGNORECASE)
-        self._signs = signs.split("|") if signs else []
+        self._signs = [(_whole_word(sign), sign) for sign in signs.split("|") if sign]
         self._first_person = first_person
 
     def fits(self, beginning: Beginning) -> Iterator[Fit]:
         """Every fit in the sentences of a beginning."""
-        signs = [sign for sign in self._signs if sign.lstrip("\n") in beginning.lower]
-        if not signs and not (self._first_person and "I" in beginning.text):
+        words, lower = beginning.words, beginning.lower
+        signs = [sign for word, sign in self._signs if (not word or word in words) and sign.lstrip("\n") in lower]
+        if not signs and not self._first_person:
             return
         for sentence in beginning.sentences:
-            if (self._first_person and says_i(sentence.text)) or _signed(sentence.text, signs):
+            if (self._first_person and sentence.first_person) or any(map(sentence.lower.__contains__, signs)):
                 for found in self._pattern.finditer(sentence.text):
                     yield Fit(sentence, *found.span(), found[0])
-
-
-def _signed(sentence: str, signs: list[str]) -> bool:
-    return bool(signs) and any(map(f"\n{sentence.lower()}".__contains__, signs))
-
-
-_FIRST_PERSON = re.compile(r"I(?<![\w.(-]I)(?<!ocol I)(?<!tion I)(?<!AP I)(?<!icle I)(?=[ ',])")
-
-
-def says_i(sentence: str) -> bool:
-    """Whether the writer says "I"; the numeral of Protocol I is none."""
-    return "I" in sentence and bool(_FIRST_PERSON.search(sentence))
 
 
 def _filled(rule: str, phrases: Mapping[str, str]) -> str:
@@ -62,3 +51,9 @@ def _filled(rule: str, phrases: Mapping[str, str]) -> str:
         if fuller == rule:
             return rule
         rule = fuller
+
+
+def _whole_word(sign: str) -> str:
+    """A word that a text must hold, as a whole, if it holds the sign; empty if there is none."""
+    inner = re.search(r"(?:^|[ \n])([a-z]{2,}) ", sign)
+    return inner[1] if inner else ""

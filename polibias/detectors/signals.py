@@ -28,7 +28,7 @@ def signals(response: str, task: str | None = None) -> Signals:
     beginning = Beginning(response)
     rating = find_rating(response) if task in (None, RATED) else None
     refusal = refusal_of(beginning, rating is not None and rating.value is not None)
-    return Signals(refusal, premise_of(beginning, task), rating, find_loop(response))
+    return Signals(refusal, premise_of(beginning, task, refusal.label != "none"), rating, find_loop(response))
 
 
 def as_json(found: Signals, response: str) -> dict[str, Any]:
