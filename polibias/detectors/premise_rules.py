@@ -200,8 +200,8 @@ DENIED = Family(
     (
         "no such|has never|have never|had never|would never|will never|never happen|never occur|never took|"
         "never taken|never exist|never att|never inv|never bom|never she|never rec|never dep|never dro|never str|"
-        "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never s|never lau|"
-        "never car|never con|never com|never per|never eng|never ord|never tar|never det|never use|never don|"
+        "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|never lau|"
+        "never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|never don|"
         "never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|not actually|"
         "not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|not command|"
         "not currently|not presently|not even|not in fact|not capable|not been|not at war|not in conflict|"

@@ -53,7 +53,10 @@ OVER = re.compile(_OVER)
 """The scale's end; its group is the number."""
 _HALF = _OVER.replace(r"(\d{1,4})", r"\d{1,4}")
 WORDED = re.compile("[a-z\1\u00aa-\uffff]")
-DIGIT = re.compile(r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)(?<![ :(]-.)(?!(?<=[\d)]\(.)\d*\))(?!(?<=[\d)] \(.)\d*\))")
+DIGIT = re.compile(
+    r"[0-9](?<![a-z0-9/.,].)(?<!\d[-:].)(?<![ :(]-.)(?<!icle .)(?<!icles .)(?<!art\. .)"
+    r"(?!(?<=[\d)]\(.)\d*\))(?!(?<=[\d)] \(.)\d*\))"
+)
 """Where a number may start; the paragraphs of 8(2)(a) and of 57 (2) (a) are none."""
 VALUE = re.compile(
     rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?|{_N}{_HALF}(?:{_M}-{_M}| to |"

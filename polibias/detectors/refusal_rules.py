@@ -206,7 +206,7 @@ NUMBER = Family(
     PHRASES,
     (
         "rating:|score:|severity:|number:|grade:|rating for|rating on|numerical|numeric|no rating|no number|"
-        "no score|no figure|no single|no such|not be reduced|cannot be|can't be|be captured|be expressed|"
+        "no score|no figure|no single|no such|be reduced to|be captured|be expressed|"
         "be put into|be measured|be summed|be rated|be assigned|to rate|to score|to grade|to rank|to quantify|"
         "a number|a rating|a score|a single|a figure|a grade|any number|any rating|assigning|putting|attaching|"
         "giving a|capture|convey|do justice|rather than assign|rather than giv|rather than put|instead of assign|"
