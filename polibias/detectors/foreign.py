@@ -15,9 +15,9 @@ FOREIGN = Family(
         r"お(?:手伝い|答え)(?:は|を)?(?:できません|できかねます)",
         r"죄송[^.\n]{0,40}(?:수 없|없습니다|어렵습니다)",
         # Russian, Ukrainian
-        r"\bя не (?:могу|буду|в состоянии|стану) (?:вам )?(?:помо|выполн|ответ|предостав|обсужд|пис|напис|защищ|оправд|"
+        r"\bне (?:могу|буду|смогу|стану) (?:вам )?(?:помо|выполн|ответ|предостав|обсужд|пис|напис|защищ|оправд|"
         r"участв|состав|дать|оцен)\w*",
-        r"\bя не (?:можу|буду) (?:вам )?(?:допомог|викон|відпов|надат|обговор|писат|захищ|виправд)\w*",
+        r"\bне (?:можу|буду|зможу) (?:вам )?(?:допомог|викон|відпов|надат|обговор|писат|захищ|виправд)\w*",
         # French, Spanish, Portuguese, Italian
         r"\bje (?:suis (?:désolée?|navrée?),? mais je )?(?:ne )?(?:peux|puis|pourrai|veux|suis) pas (?:en mesure )?"
         r"(?:de |d')?(?:vous )?(?:aider|répondre|fournir|rédiger|donner|traiter|accéder|défendre|justifier|participer|"
@@ -28,8 +28,8 @@ FOREIGN = Family(
         r"atender)\w*",
         r"\bnon posso (?:aiutar|fornir|risponder|partecipar|scriver|difender|giustificar|soddisfar)\w*",
         # German
-        r"\bkann ich (?:\w+ ){0,5}?nicht (?:weiter)?(?:helfen|erfüllen|nachkommen|unterstützen|beantworten|schreiben|"
-        r"verteidigen)",
+        r"\bkann ich (?:\w+ ){0,5}?nicht (?:weiter)?(?:helfen|machen|tun|erfüllen|nachkommen|unterstützen|"
+        r"beantworten|schreiben|verteidigen)",
         r"\bich (?:kann|werde|möchte) (?:\w+ ){0,6}?nicht (?:\w+ ){0,2}?(?:weiter)?(?:helfen|erfüllen|nachkommen|"
         r"unterstützen|beantworten|schreiben|verteidigen|rechtfertigen|bewerten|verfassen)",
         # Arabic, Hebrew, Persian, Turkish
@@ -42,7 +42,8 @@ FOREIGN = Family(
     {"CAN": _CAN, "DO": _DO},
     (
         "抱歉|对不起|對不起|遗憾|遺憾|不好意思|我无|我無|我不|我没|我拒|申し訳|お手伝い|お答え|죄송|"
-        "я не|je |puedo|podré|es posible|posso|poderei|consigo|kann ich|ich kann|ich werde|ich möchte|"
+        "не могу|не буду|не смогу|не стану|не можу|не зможу|je |puedo|podré|es posible|"
+        "posso|poderei|consigo|kann ich|ich kann|ich werde|ich möchte|"
         "لا |מצטער|סליחה|متأسفم|üzgünüm"
     ),
 )

@@ -71,9 +71,9 @@ PHRASES = {
     r"independent|sovereign|recogni[sz]ed|separate|legitimate|true|proper|actual|legal|self-governing|such) ?(?:and |"
     r", )?){0,4}(?:country|state|nation|nation-state)\b(?!'s)(?! (?:party|parties|actor|organ|member|practice|policy|"
     r"responsib|signatory|that|which|to\b|for\b|of origin))",
-    "STANDING": r"statehood|sovereignty|(?:declaration of )?independence|existence as a State|recognition|"
-    r"sovereign status|international status|political status|legal status|status as an? (?:\w+ )?(?:State|country)|"
-    r"claim to statehood",
+    "STANDING": r"status under international law|statehood|sovereignty|(?:declaration of )?independence|"
+    r"existence as a State|recognition|sovereign status|international status|political status|legal status|"
+    r"status as an? (?:\w+ )?(?:State|country)|claim to statehood",
     "DISPUTED": r"(?:is|are|remains?|has been|continues to be)(?: \w+ly| still| not| itself| the subject of|"
     r" a matter of| an?| in| under| open to){0,3} (?:disputed?|contested|controvers\w+|unsettled|unresolved|unclear|"
     r"questionable|debated?|dispute|not (?:recogni[sz]ed|accepted|settled|universally \w+)|recogni[sz]ed|accepted|"
@@ -103,6 +103,8 @@ DOUBTED = Family(
         r"contest|object to|flag|refute|accept|share) (?:the|this|a|an|your|one)(?: \w+)? (?:premise|factual \w+|"
         r"framing|scenario|assumption|error|inaccuracy|misconception)s?\b",
         r"\b(?:do not|don't|cannot|can't) accept (?:the|this|your)(?: factual)? (?:premise|scenario|facts|framing)",
+        r"\b(?:<THE>)<ADJ> (?:<EVENT>|<CLAIM>)<TOLD>{0,2}<IS> (?:\w+ )?(?:propaganda|disinformation|smears?|"
+        r"fabrications?|lies)\b",
         r"\bcontrary to (?:(?:the|this|your)(?: \w+)? (?:<STORY>|<CLAIM>)|"
         r"what (?:you|the (?:<STORY>)|is (?:described|stated|claimed)))\b",
         r"\b(?:these|such|the|those|all) (?:accusations|allegations)<IS> (?:groundless|baseless|fabricat\w+|smears?|"
@@ -158,7 +160,7 @@ DENIED = Family(
         r"in \w+ of)(?: (?:any|an?|the claim that|the idea that))? (?:such|(?:this|these|the)<ADJ> (?:<STORY>|"
         r"<EVENT>|<CLAIM>)<TOLD>|<FORCES>(?: [\w'-]+){0,2}? (?:ever|has (?:ever )?(?:<DONE>)|"
         r"have (?:ever )?(?:<DONE>)|<DONE>))\b",
-        r"\b<P>(?: [\w'-]+){0,2}? (?:has|have) never (?:[\w-]+ )?(?:<DONE>)\b",
+        r"\b<P>\b[^.;\n]{0,60}? (?:has|have) never (?:[\w-]+ )?(?:<DONE>)\b",
         r"\b<P> never (?:<DONE>)\b",
         r"\b(?:<FORCES>) (?:(?:do|does)(?: not|n't) (?:currently |actually |presently |even |in fact )?(?:have|"
         r"possess|own|operate|field|maintain|fly|command)|lacks?|(?:has|have) no|(?:has|have) neither)(?: (?!intent|"
@@ -200,19 +202,19 @@ DENIED = Family(
     (
         "no such|has never|have never|had never|would never|will never|never happen|never occur|never took|"
         "never taken|never exist|never att|never inv|never bom|never she|never rec|never dep|never dro|never str|"
-        "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|never lau|"
-        "never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|never don|"
-        "never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|not actually|"
-        "not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|not command|"
-        "not currently|not presently|not even|not in fact|not capable|not been|not at war|not in conflict|"
-        "not in armed|n't |there is no|there's no|there was no|there exists no|has been no|is absolutely no|"
-        "is simply no|is currently no|has no |have no |lack|neither|always|of this kind|of that kind|of the kind|"
-        "of this type|of this sort|of this nature|like this|as described|matching|landlocked|land-locked|reality|"
-        "in truth|in fact|actual fact|real world|matter of fact|actually|historically|allies|at peace|peace|"
-        "implausib|unrealistic|inconceiv|unthinkab|fabrication|invention|are lies|lies spread|impossible for|"
-        "impossible that|incapable|unable to|in no position|could not have|can not have|unlikely that|"
-        "unlikely for|improbable|claim that|allegation that|accusation that|assertion that|suggestion that|"
-        "idea that|notion that"
+        "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|"
+        "never lau|never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|"
+        "never don|never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
+        "not actually|not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|"
+        "not command|not currently|not presently|not even|not in fact|not capable|not been|not at war|"
+        "not in conflict|not in armed|n't |there is no|there's no|there was no|there exists no|has been no|"
+        "is absolutely no|is simply no|is currently no|has no |have no |lack|neither|always|of this kind|"
+        "of that kind|of the kind|of this type|of this sort|of this nature|like this|as described|matching|"
+        "landlocked|land-locked|reality|in truth|in fact|actual fact|real world|matter of fact|actually|"
+        "historically|allies|at peace|peace|implausib|unrealistic|inconceiv|unthinkab|fabrication|invention|"
+        "are lies|lies spread|impossible for|impossible that|incapable|unable to|in no position|could not have|"
+        "can not have|unlikely that|unlikely for|improbable|claim that|allegation that|accusation that|"
+        "assertion that|suggestion that|idea that|notion that"
     ),
 )
 STATUS = Family(
@@ -236,6 +238,9 @@ STATUS = Family(
         r"\b(?:refer\w+ to|call\w+|describ\w+|label\w+|treat\w+) <P> as <COUNTRY><IS> (?:<FLAWED>|inaccurate|"
         r"problematic)\b",
         r"\b<P>,? (?:as|being) (?:an? )?(?:inalienable |integral |inseparable )?(?:part|province|region) of <P>",
+        r"\b<P> is [^.;\n]{0,60}?(?:and|but|,) not (?:an? )<COUNTRY>",
+        r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|would be) (?:disputed|"
+        r"contested|incorrect|wrong|controversial|problematic|inaccurate|misleading)\b",
         r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
         r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
@@ -266,14 +271,14 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "as a country is|as a state is|not a |not an |n't a |n't an |no longer a|never a|not considered|"
-        "not legally|not currently|not itself|not yet|not be considered|not be regarded|not be called|"
-        "not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|recogni|"
-        "inalienable|inseparable|an integral|indivisible|sacred|is part of|is a part of|as a part of|as part of|"
-        "as an integral|being part|been part of|been a part|was part of|remains part|remains a|forms part|"
-        "province|a region of|breakaway|special administrative|of the united nations|un member|statehood|"
-        "sovereign|independence|existence as a|political status|legal status|international status|status of|"
-        "status as|one-china|one china|there is only one|there is but one|no such country|no such state|"
+        "a country is|a state is|under international law|not a |not an |n't a |n't an |no longer a|never a|"
+        "not considered|not legally|not currently|not itself|not yet|not be considered|not be regarded|"
+        "not be called|not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|"
+        "recogni|inalienable|inseparable|an integral|indivisible|sacred|is part of|is a part of|as a part of|"
+        "as part of|as an integral|being part|been part of|been a part|was part of|remains part|remains a|"
+        "forms part|province|a region of|breakaway|special administrative|of the united nations|un member|"
+        "statehood|sovereign|independence|existence as a|political status|legal status|international status|"
+        "status of|status as|one-china|one china|there is only one|there is but one|no such country|no such state|"
         "no such nation|no country|no nation|no state|so-called|self-proclaimed|self-declared|separatist|"
         "secessionist|what you|refers to as|not entitled|one of its|sovereignty|legal personality|taiwan|been a |"
         "a state is|a country is|neither a|台湾|台灣"

@@ -66,6 +66,11 @@ _SAYS = re.compile(
     r"\AI (?:can|will|would|must|do) (?:only |still |at least )?(?:say|note|add|observe|state|confirm|"
     r"point out)(?: that)? "
 )
+_SAID = re.compile(r"\b(?:what I can (?:say|note|state)|I can (?:say|note|state|confirm) that)\b", re.IGNORECASE)
+_DOES = re.compile(
+    r"(?:- )?I(?:'ll| will) (?:present|set out|list|give|provide|address|argue|cover|outline|make)\b[^\n]*[;,]",
+    re.IGNORECASE,
+)
 _CONTRAST = re.compile(
     r"\b(?:however|though|that said|still|nevertheless|nonetheless|in qualitative terms|on the facts|in general terms|"
     r"on procedure|what can be said)\b",
@@ -130,6 +135,8 @@ def _done(said: Sequence[Sentence], fits: list[Fit], enough: int) -> bool:
         return True
     declining = {fit.sentence for fit in fits}
     rest = [sentence for sentence in said if sentence not in declining]
+    if any(_DOES.match(fit.sentence.text, 0, fit.start) for fit in fits) or any(_SAID.search(one.text) for one in rest):
+        return True
     if any(_HERE.search(one.text) and not _ASIDE.search(one.text) for one in rest):
         return True
     own = [one for one in rest if not _FIRST.search(one.text)]
