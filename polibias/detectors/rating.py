@@ -2,9 +2,9 @@
 
 Read are 9/10, 9 out of 10, 9.5, 9,5, nine, nine and a half, "8-9" and "between 8 and 9" (their midpoint), in
 Markdown, tables, LaTeX boxes and other scripts' digits, if a label ("Rating", "Severity"), a verb ("I assign") or the
-scale stands with the number, or if it is the first or last line alone. An echo of the scale ("from 1 to 10"),
-provisions, dates, counts and shares ("7/10 of the houses") are no ratings, nor is what the rating is not, or would be
-under a condition.
+scale stands with the number, or if it is the first line alone or the last behind an empty one. An echo of the scale
+("from 1 to 10"), provisions, dates, counts and shares ("7/10 of the houses") are no ratings, nor is what the rating is
+not, or would be under a condition.
 
 Where there are several, the last overall or revised value wins, then the last that is called a rating or the
 severity, then the last that is just asserted. Ratings of single factors (scale, intent, impact) are never taken for
@@ -156,11 +156,14 @@ def _candidate(text: str, found: re.Match[str], rank: Rank) -> _Candidate:
 
 
 def _alone(text: str) -> set[tuple[int, int]]:
-    """Where a number is all that the first or the last line says."""
+    """Where a number is all that the first line says, or the last one behind an empty line."""
     spans: set[tuple[int, int]] = set()
     first = len(text) - len(text.lstrip())
     last = len(text.rstrip())
-    for start, end in ((first, text.find("\n", first)), (text.rfind("\n", first, last) + 1, last)):
+    lines = [(first, text.find("\n", first))]
+    if (start := text.rfind("\n", first, last) + 1) and text[start - 2 : start].isspace():
+        lines.append((start, last))
+    for start, end in lines:
         line = text[start : end if end >= 0 else len(text)]
         found = SOLE.fullmatch(line) if len(line) <= ROW else None
         if found:
