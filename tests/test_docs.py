@@ -1,5 +1,6 @@
 """What the guides show is what works."""
 
+import json
 import re
 import shlex
 import shutil
@@ -116,6 +117,16 @@ def test_table_of_scenarios_is_that_of_the_files() -> None:
     for template in Library(ROOT / "data").templates.values():
         (row,) = [line for line in guide.splitlines() if line.startswith(f"| {template.id} |")]
         assert all(part in row for part in (template.title, template.legal_basis, *template.tags)), row
+
+
+def test_response_of_the_detectors_guide_has_the_answer_shown(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "detectors.md").read_text("utf-8")
+    (shown,) = re.findall(r"```json\n(.*?)```", guide, re.DOTALL)
+    (response,) = re.findall(r"```text\n(.*?)\n```", guide, re.DOTALL)
+    (tmp_path / "response.txt").write_text(response, "utf-8")
+    with (tmp_path / "response.txt").open("rb") as text:
+        done = polibias("detect", "--task", "T4", cwd=tmp_path, stdin=text)
+    assert json.loads(done.stdout) == json.loads(shown)
 
 
 def test_architecture_names_every_room() -> None:

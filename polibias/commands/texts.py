@@ -1,4 +1,4 @@
-"""Commands that read one text from standard input: mask."""
+"""Commands that read one text from standard input: mask, detect."""
 
 import argparse
 import sys
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 WIDEST = 60
 """How much of a stretch of text a table shows."""
+TASKS = ("T1", "T2", "T3", "T4")
 
 
 def add(commands: Commands) -> None:
@@ -24,6 +25,10 @@ def add(commands: Commands) -> None:
     shown.add_argument("--json", action="store_true", help="print everything as JSON")
     mask.add_argument("--data", type=Path, metavar="DIR", help="the data folder (default: data, or the packaged one)")
     mask.set_defaults(command=mask_command)
+
+    detect = commands.add_parser("detect", help="refusal, rejected premise, rating and loop of a response, by rules")
+    detect.add_argument("--task", choices=TASKS, help="the task that was answered (default: not known)")
+    detect.set_defaults(command=detect_command)
 
 
 def mask_command(options: argparse.Namespace) -> int:
@@ -78,3 +83,14 @@ def _told(masked: "Masked") -> list[str]:
     if masked.status == "unreadable":
         return [f"not masked: {masked.reason}"]
     return [f"not whole: '{leak.word}' is left, {leak.why}" for leak in masked.leaks]
+
+
+def detect_command(options: argparse.Namespace) -> int:
+    """The response is read as UTF-8; bytes that are none are read as replacement characters."""
+    import json
+
+    from polibias.detectors.signals import as_json, signals
+
+    response = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+    print(json.dumps(as_json(signals(response, options.task), response), indent=2))
+    return 0

@@ -4,10 +4,10 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from polibias.domain.provision import NUMBER
 from polibias.lint.material import Finding, Instrument, Material, told
 
 CITED = re.compile(r"(?P<name>[^,;]+), (?P<word>\S+) (?P<provisions>\d.*)")
-PROVISION = re.compile(r"\d+(?: (?:bis|ter|quater))?(?:\((?:\d+|[a-z]+)(?: (?:bis|ter))?\))*")
 ARTICLE_WORD = ("Art.", "Arts.")
 HOW = "write it like 'Rome Statute, Art. 8(2)(b)(iv); UNCLOS, Arts. 17, 24(1)'"
 
@@ -40,10 +40,10 @@ def citation_problems(basis: str, table: Mapping[str, Instrument]) -> Iterator[s
 def _provisions(name: str, word: str, cited: list[str], instrument: Instrument | None) -> Iterator[str]:
     words = instrument.article_word if instrument else ARTICLE_WORD
     right = words[0] if len(cited) == 1 else words[1]
-    if word != right and all(map(PROVISION.fullmatch, cited)):
+    if word != right and all(map(NUMBER.fullmatch, cited)):
         yield f"'{name}, {word}' before {len(cited)} provision{'s' if len(cited) > 1 else ''}; write '{right}'"
     for index, provision in enumerate(cited):
-        if not PROVISION.fullmatch(provision):
+        if not NUMBER.fullmatch(provision):
             yield f"'{provision}' is no provision; name each one in full, with ', ' between them; {HOW}"
         elif provision in cited[:index]:
             yield f"'{name}' {provision} is cited twice; drop one"

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from polibias.domain.provision import NUMBER
 from polibias.domain.value import EntryId, Text, Value
 from polibias.errors import InputError
 from polibias.sources.entries import Placed, read_entries
 from polibias.sources.files import read_text, readable
 
-PROVISION = re.compile(r"\d+(?: (?:bis|ter|quater))?(?:\((?:\d+|[a-z]+)(?: (?:bis|ter))?\))*")
 RANGE = re.compile(r"(\d{1,4})-(\d{1,4})")
 
 
@@ -64,7 +64,7 @@ def _listed(placed: Placed, problems: list[str]) -> Iterator[str]:
         limits = RANGE.fullmatch(written)
         if limits and int(limits[1]) < int(limits[2]):
             yield from map(str, range(int(limits[1]), int(limits[2]) + 1))
-        elif PROVISION.fullmatch(written):
+        elif NUMBER.fullmatch(written):
             yield written
         else:
             problems.append(_told(placed, f"'{written}' is no provision; write it like 8(2)(b)(iv) or 1-64"))

@@ -1,0 +1,59 @@
+"""Rules for prose, written so that people can read them, and tried only where they can fit."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from polibias.detectors.answer import Beginning, Sentence
+
+
+class Fit(NamedTuple):
+    """A rule fits `sentence.text[start:end]`; `said` is what stands there."""
+
+    sentence: Sentence
+    start: int
+    end: int
+    said: str
+
+
+class Family:
+    """Rules that say the same thing. A sentence is searched only if it holds one of the `signs`.
+
+    Signs are lower case, separated by "|"; one that starts with a line break must start the sentence. <NAME> in a
+    rule or phrase stands for the phrase of that name, and a space for a single space of plain prose. Rules see one
+    sentence, and phrases are bounded in length, so the time grows with the text alone. With `first_person` a sentence
+    in which the writer says "I" is searched as well.
+    """
+
+    def __init__(
+        self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
+    ) -> None:
+        self._pattern = re.compile("|".join(f"(?:{_filled(rule, phrases)})" for rule in rules), re.IGNORECASE)
+        self._signs = [(_whole_word(sign), sign) for sign in signs.split("|") if sign]
+        self._first_person = first_person
+
+    def fits(self, beginning: Beginning) -> Iterator[Fit]:
+        """Every fit in the sentences of a beginning."""
+        words, lower = beginning.words, beginning.lower
+        signs = [sign for word, sign in self._signs if (not word or word in words) and sign.lstrip("\n") in lower]
+        if not signs and not self._first_person:
+            return
+        for sentence in beginning.sentences:
+            if (self._first_person and sentence.first_person) or any(map(sentence.lower.__contains__, signs)):
+                for found in self._pattern.finditer(sentence.text):
+                    yield Fit(sentence, *found.span(), found[0])
+
+
+def _filled(rule: str, phrases: Mapping[str, str]) -> str:
+    """The rule with every <NAME> in it replaced."""
+    while True:
+        fuller = re.sub(r"<([A-Z_]+)>", lambda name: f"(?:{phrases[name[1]]})", rule)
+        if fuller == rule:
+            return rule
+        rule = fuller
+
+
+def _whole_word(sign: str) -> str:
+    """A word that a text must hold, as a whole, if it holds the sign; empty if there is none."""
+    inner = re.search(r"(?:^|[ \n])([a-z]{2,}) ", sign)
+    return inner[1] if inner else ""
