@@ -119,7 +119,8 @@ def read_ratings(
     kept = False
     met: dict[str, set[str]] = {name: set() for name, _ in columns.where}
     for where, record in records_in(path) if records is None else records:
-        if not all([_meets(str(_field(record, name, where)), value, met[name]) for name, value in columns.where]):
+        fits = [_meets(str(_field(record, name, where)), value, met[name]) for name, value in columns.where]
+        if not all(fits):
             continue
         kept = True
         unit = _name(_field(record, columns.unit, where), where)

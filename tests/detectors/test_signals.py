@@ -147,6 +147,5 @@ HOSTILE = (
 def test_hostile_texts_come_to_an_end(unit: str) -> None:
     """A megabyte of each: backtracking without bound would never finish."""
     text = (unit * (MEGABYTE // len(unit)))[:MEGABYTE]
-    for task in ("T2", "T4"):
-        json.dumps(as_json(signals(text, task), text))
+    json.dumps(as_json(signals(text, "T4"), text))
     assert words(text) + arguments(text) + hedges(text) + len(citations(text, {}).provisions) >= 0
