@@ -89,6 +89,8 @@ check: $(VENV)/dev
 bench: $(VENV)/dev $(RIVALS)/ready browser
 	@$(BIN)/python -m tests.bench
 	@$(BIN)/python -m tests.bench.calls
+	@$(BIN)/python -m tests.bench.masking
+	@$(BIN)/python -m tests.bench.detectors
 	@$(BIN)/python -m tests.bench.annotation
 
 # vLLM pins versions of its own, so it never shares an environment with the rest.
