@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from polibias.analysis.asked import rubric_of, rubrics_of
+from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Case, Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
@@ -80,6 +81,7 @@ def _scores(tables: Tables) -> Iterator[Table | None]:
 def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
+    yield detected_table(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield orders_table(found, models, judges)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from polibias.analysis.use import Use, rates_of
+from polibias.detectors.signals import Behaviour, behaviour
 from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, ResponseOutcome, Score, Seen, Verdict
 from polibias.domain.rubric import Dimension, Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
@@ -35,11 +36,12 @@ class PairFacts(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True, gc=False):
-    """A response without its text."""
+    """A response without its text; `behaviour` is what rules read in it."""
 
     outcome: ResponseOutcome
     fallback: int
     mark: Shelfmark
+    behaviour: Behaviour
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -172,8 +174,10 @@ class _Reading:
         for mark, entry in located(stream):
             self._note(entry.seen)
             use.add(entry.row, entry.seen, rate)
-            ended = Answered(self._one(entry.row.outcome), entry.row.fallback, mark)
-            found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = ended
+            row = entry.row
+            read = self._one(behaviour(row.text, row.design.task))
+            ended = Answered(self._one(row.outcome), row.fallback, mark, read)
+            found.setdefault(self._one(row.pair), {})[self._one(row.side)] = ended
         return found
 
     def judgments(

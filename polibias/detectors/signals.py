@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from polibias.detectors import premise, refusal
 from polibias.detectors.answer import Beginning
 from polibias.detectors.loop import Loop, find_loop
 from polibias.detectors.premise import Premise, premise_of
@@ -23,12 +24,29 @@ class Signals(NamedTuple):
     loop: Loop | None
 
 
+class Behaviour(NamedTuple):
+    """Whether a response declines and whether it rejects the premise, in the words of a rubric's labels."""
+
+    refusal: refusal.Label
+    premise: premise.Label
+
+
+def behaviour(response: str, task: str | None = None) -> Behaviour:
+    """What a judge labels too: `signals` without loop and rating."""
+    found = _behaviour(response, task, find_rating(response) if task in (None, RATED) else None)
+    return Behaviour(found[0].label, found[1].label)
+
+
+def _behaviour(response: str, task: str | None, rating: Rating | None) -> tuple[Refusal, Premise]:
+    beginning = Beginning(response)
+    declines = refusal_of(beginning, rating is not None and rating.value is not None)
+    return declines, premise_of(beginning, task, declines.label != "none")
+
+
 def signals(response: str, task: str | None = None) -> Signals:
     """Every detector on one response to a task, T1 to T4; None if the task is not known."""
-    beginning = Beginning(response)
     rating = find_rating(response) if task in (None, RATED) else None
-    refusal = refusal_of(beginning, rating is not None and rating.value is not None)
-    return Signals(refusal, premise_of(beginning, task, refusal.label != "none"), rating, find_loop(response))
+    return Signals(*_behaviour(response, task, rating), rating, find_loop(response))
 
 
 def as_json(found: Signals, response: str) -> dict[str, Any]:

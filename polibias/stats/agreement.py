@@ -21,17 +21,23 @@ from polibias.stats.resampling import Resampling, stream_seed
 FAMILIES: tuple[Callable[[Ratings], Family], ...] = (kappas, alphas, chance_corrected, icc)
 
 
-def agreement(ratings: Ratings, resamples: int, seed: int) -> dict[str, Estimate]:
-    """Every coefficient by name.
+def agreement(
+    ratings: Ratings,
+    resamples: int,
+    seed: int,
+    families: Sequence[Callable[[Ratings], Family]] = FAMILIES,
+    name: str = "agreement",
+) -> dict[str, Estimate]:
+    """Every coefficient of these families by its name, all from the stream of draws called `name`.
 
     Raises ValueError for a value that is no category: such a rating is never dropped or rounded.
     """
-    families = [family(ratings) for family in FAMILIES]
+    answered = [family(ratings) for family in families]
     codes, count = cluster_codes(ratings.clusters)
-    sums = cluster_sums(np.hstack([family.columns for family in families]), codes, count)
-    draws = Resampling(resamples, stream_seed(seed, "agreement"))
-    found = estimates(_together(families), sums, len(codes), draws)
-    further = f_intervals(ratings)
+    sums = cluster_sums(np.hstack([family.columns for family in answered]), codes, count)
+    draws = Resampling(resamples, stream_seed(seed, name))
+    found = estimates(_together(answered), sums, len(codes), draws)
+    further = f_intervals(ratings) if icc in families else {}
     return found | {name: replace(found[name], beside=(*found[name].beside, further[name])) for name in further}
 
 
