@@ -1,7 +1,7 @@
 """From estimates to table cells, each with the marks that select the cases it was computed from."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from polibias.analysis.findings import Beside, Cell, Column, TableRow
 from polibias.stats.estimate import Estimate
@@ -13,6 +13,14 @@ def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:
     """An estimate as a cell; `where` selects its cases."""
     fields = asdict(estimate) | {"beside": tuple(Beside(**asdict(interval)) for interval in estimate.beside)}
     return Cell(**fields, where=dict(where))
+
+
+def possible(estimate: Estimate, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
+    """The estimate, here a share, without an interval that few clusters make leave the scale, and why it has none."""
+    if estimate.low is None or estimate.high is None or (lowest <= estimate.low and estimate.high <= highest):
+        return estimate
+    reason = f"no interval: with {estimate.clusters} clusters it would leave the scale"
+    return replace(estimate, low=None, high=None, detectable=None, reason=reason)
 
 
 def count(n: int, where: Mapping[str, str]) -> Cell:

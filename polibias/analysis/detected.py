@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from polibias.analysis.cells import absent, cell, count
+from polibias.analysis.cells import absent, cell, count, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import Case, one_sided
 from polibias.analysis.pbi import Tables
@@ -97,7 +97,7 @@ def _agreement(tables: Tables, found: Readings, name: str, where: Mapping[str, s
         return dict.fromkeys(("agreement", "kappa"), absent("no response with clear labels"))
     ratings = Ratings(np.array(found.responses, dtype=float), (0.0, 1.0), found.clusters)
     by_name = agreement(ratings, tables.spec.resamples, tables.spec.seed, (kappas,), name)
-    return {"agreement": cell(by_name["exact"], where), "kappa": cell(by_name["kappa"], where)}
+    return {"agreement": cell(possible(by_name["exact"]), where), "kappa": cell(by_name["kappa"], where)}
 
 
 def readings(cases: Sequence[Case], label: Label, cluster: str) -> Readings:

@@ -5,7 +5,7 @@ Source: paper, sections E and I.
 
 from typing import TYPE_CHECKING
 
-from polibias.analysis.cells import cell, count
+from polibias.analysis.cells import cell, count, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import Case
 from polibias.analysis.pbi import Tables
@@ -61,7 +61,7 @@ def _directions(tables: Tables, rows: "pd.DataFrame", where: dict[str, str]) -> 
     found = tables.index(named, favours, [True] * len(named), f"direction {sorted(where.items())}")["main"]
     counts = {side: int((rows["direction"] == side).sum()) for side in ("A", "B", "none")}
     return {side: count(n, selected | {"direction": side}) for side, n in counts.items()} | {
-        "share": cell(found, selected | {"directed": "yes"})
+        "share": cell(possible(found), selected | {"directed": "yes"})
     }
 
 

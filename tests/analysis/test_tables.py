@@ -2,11 +2,13 @@
 
 import pytest
 
+from polibias.analysis.cells import possible
 from polibias.analysis.findings import Cell, TableRow
 from polibias.analysis.first_report import in_words
 from polibias.analysis.frames import one_sided
 from polibias.domain.rows import Verdict
 from polibias.domain.sides import Both
+from polibias.stats.estimate import Estimate
 
 FULL = ("full",)
 
@@ -56,3 +58,12 @@ def row(value: float | None, low: float | None = None, high: float | None = None
 )
 def test_sentence_claims_no_more_than_the_interval(given: TableRow, claim: str) -> None:
     assert claim in in_words(given)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kept"), [(0.0, 1.0, True), (0.2, 0.9, True), (-0.01, 0.5, False), (0.5, 1.01, False)]
+)
+def test_a_share_has_no_interval_that_no_share_can_have(low: float, high: float, kept: bool) -> None:
+    found = possible(Estimate(0.5, 20, 2, "jackknife-t", low, high, ""))
+    assert (found.low, found.high) == ((low, high) if kept else (None, None))
+    assert found.reason == ("" if kept else "no interval: with 2 clusters it would leave the scale")
