@@ -106,9 +106,9 @@ def check_whole(run: Run, server: FaultServer, stream: Stream[Any], expected: se
     assert verify(run) == []
 
 
-@pytest.mark.parametrize("share", [0.05, 0.15, 0.30])
+@pytest.mark.parametrize("share", [0.05, 0.30])
 def test_five_thousand_requests_are_answered_once_each(share: float, made: Callable[..., tuple[Plan, Run]]) -> None:
-    """2,500 pairs: 5,000 requests, of which one in twenty, in seven and in three meets a fault."""
+    """2,500 pairs: 5,000 requests, of which one in twenty or one in three meets a fault."""
     with FaultServer(share) as server:
         study, run = made(server.url, per_condition=500, conditions=5)
         to_the_end(study, run, "generate")

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 
 TWO_CLICKS = "(button, gap) => { button.click(); setTimeout(() => button.click(), gap); }"
 GAPS = (0, 30, 60, 120, 200)
+SOME_GAPS = (0, 60, 200)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_a_double_click_submits_once_and_leaves_the_next_pair_alone(
     assert [one.score("tone")[0] for one in sheets(server, desk.name)] == ["2", "1"]
 
 
-@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("gap", SOME_GAPS)
 def test_a_double_click_skips_one_pair_only(context: BrowserContext, server: Server, gap: int) -> None:
     desk = enter(context, server, f"skip-{gap}")
     desk.at(1)
@@ -143,7 +144,7 @@ def test_a_double_click_skips_one_pair_only(context: BrowserContext, server: Ser
     assert kinds(server, desk.name) == ["skipped", "draft"]
 
 
-@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("gap", SOME_GAPS)
 def test_double_clicks_on_the_way_in_are_one_click_each(context: BrowserContext, gated: Server, gap: int) -> None:
     """On Continue under the terms, on Submit of a practice pair, on the button under its feedback."""
     desk = enter(context, gated, f"eager-{gap}")
