@@ -4,6 +4,7 @@ Texts go to the screen as they are. What cannot be seen or sent (control charact
 visible symbol on the screen only; what is stored stays byte for byte.
 """
 
+import html
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -147,6 +148,11 @@ def literal(text: str) -> str:
     no width, breaks them.
     """
     return READ_LATE.sub(WORD_JOINER, MARKS.sub(r"\\\1", " ".join(visible(text).split())))
+
+
+def escaped(text: str) -> str:
+    """The text for a place that reads HTML: no sign of it does anything."""
+    return html.escape(visible(text))
 
 
 def sentence_case(name: str) -> str:

@@ -15,9 +15,8 @@ import streamlit as st
 from annotate_app.app_pages.aid import Keys
 from annotate_app.app_pages.choices import ask, show_check
 from annotate_app.app_pages.form import Form
-from annotate_app.app_pages.guide import escaped
 from annotate_app.app_pages.notes import show_notes
-from annotate_app.blind import SHOWN, Version, literal, shown_favoured, shown_number, sides_in_words
+from annotate_app.blind import SHOWN, Version, escaped, literal, shown_favoured, shown_number, sides_in_words
 from annotate_app.questions import CHECK, Kind, Question
 from annotate_app.store import Store
 from polibias.domain.rubric import Dimension, Label, Rubric

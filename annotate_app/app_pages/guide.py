@@ -1,10 +1,8 @@
 """How to score, in the rubric's human wording."""
 
-import html
-
 import streamlit as st
 
-from annotate_app.blind import literal
+from annotate_app.blind import escaped, literal
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
 
@@ -51,8 +49,3 @@ def show_scale(rubric: Rubric) -> None:
     )
     with st.container(key="scale"):
         st.html(f'<ul class="scale" aria-label="The scale">{lines}</ul>')
-
-
-def escaped(text: str) -> str:
-    """A text as HTML in which no sign of it does anything."""
-    return html.escape(visible(text))

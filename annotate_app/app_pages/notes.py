@@ -4,8 +4,7 @@ import streamlit as st
 
 from annotate_app.app_pages import clicks
 from annotate_app.app_pages.form import Form
-from annotate_app.app_pages.guide import escaped
-from annotate_app.blind import literal, shown_number
+from annotate_app.blind import escaped, literal, shown_number
 from annotate_app.questions import Quote
 from annotate_app.store import Store
 

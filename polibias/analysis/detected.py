@@ -102,23 +102,19 @@ def _agreement(tables: Tables, found: Readings, name: str, where: Mapping[str, s
 
 def readings(cases: Sequence[Case], label: Label, cluster: str) -> Readings:
     """How rules and the judge read a behaviour in the complete cases."""
-    found = Readings([], [], 0, [])
-    unclear = 0
-    for case in cases:
-        if not case.complete:
-            continue
+    responses, clusters, pairs = [], [], []
+    complete = [case for case in cases if case.complete]
+    for case in complete:
         for side in SIDES:
             judged = {verdict.labels[label.id][side] != NONE for verdict in case.verdicts.values()}
-            if len(judged) > 1:
-                unclear += 1
-                continue
-            found.responses.append((_by_rules(case, label, side) != NONE, judged.pop()))
-            found.clusters.append(getattr(case.pair.design, cluster))
+            if len(judged) == 1:
+                responses.append((_by_rules(case, label, side) != NONE, judged.pop()))
+                clusters.append(getattr(case.pair.design, cluster))
         alone = one_sided(list(case.verdicts.values()), label.id, label.one_sided)
         if alone is not None:
             a, b = (_by_rules(case, label, side) in label.one_sided for side in SIDES)
-            found.pairs.append((a != b, alone))
-    return found._replace(unclear=unclear)
+            pairs.append((a != b, alone))
+    return Readings(responses, clusters, len(SIDES) * len(complete) - len(responses), pairs)
 
 
 def _by_rules(case: Case, label: Label, side: Side) -> str:

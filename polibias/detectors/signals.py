@@ -33,20 +33,21 @@ class Behaviour(NamedTuple):
 
 def behaviour(response: str, task: str | None = None) -> Behaviour:
     """What a judge labels too: `signals` without loop and rating."""
-    found = _behaviour(response, task, find_rating(response) if task in (None, RATED) else None)
-    return Behaviour(found[0].label, found[1].label)
-
-
-def _behaviour(response: str, task: str | None, rating: Rating | None) -> tuple[Refusal, Premise]:
-    beginning = Beginning(response)
-    declines = refusal_of(beginning, rating is not None and rating.value is not None)
-    return declines, premise_of(beginning, task, declines.label != "none")
+    declines, rejects, _ = _read(response, task)
+    return Behaviour(declines.label, rejects.label)
 
 
 def signals(response: str, task: str | None = None) -> Signals:
     """Every detector on one response to a task, T1 to T4; None if the task is not known."""
+    return Signals(*_read(response, task), find_loop(response))
+
+
+def _read(response: str, task: str | None) -> tuple[Refusal, Premise, Rating | None]:
+    """The detectors that know of each other: a rating that is given is not withheld, a refusal defends nothing."""
     rating = find_rating(response) if task in (None, RATED) else None
-    return Signals(*_behaviour(response, task, rating), rating, find_loop(response))
+    beginning = Beginning(response)
+    declines = refusal_of(beginning, rating is not None and rating.value is not None)
+    return declines, premise_of(beginning, task, declines.label != "none"), rating
 
 
 def as_json(found: Signals, response: str) -> dict[str, Any]:

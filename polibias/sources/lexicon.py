@@ -1,7 +1,6 @@
 """Reading `data/lexicon/`: a file for each country and each pair, one for organisations, one for what is kept."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,19 +19,9 @@ AnyTerms = CountryTerms | PairTerms | Organisations | Kept
 
 def lexicon_problems(folder: Path) -> list[str]:
     """Every mistake in the data folder's lexicon as one line, one for each file at most; none if it has no lexicon."""
-    place = folder / FOLDER
-    if not place.is_dir():
-        return []
     problems: list[str] = []
-    countries = _collect(place / "countries", CountryTerms, problems)
-    pairs = _collect(place / "pairs", PairTerms, problems)
-    for check in (partial(_checked, place / ORGANISATIONS, Organisations), partial(_checked, place / KEPT, Kept)):
-        try:
-            check()
-        except InputError as error:
-            problems.append(str(error))
-    if not problems:
-        problems += _unknown(place, countries, pairs, read_toml(place / ORGANISATIONS, Organisations))
+    if (folder / FOLDER).is_dir():
+        _read(folder / FOLDER, problems)
     return problems
 
 
@@ -41,14 +30,23 @@ def read_lexicon(folder: Path) -> Lexicon:
     place = folder / FOLDER
     if not place.is_dir():
         raise InputError(f"{place}: no such folder; masking needs the lexicon of data/lexicon")
-    if problems := lexicon_problems(folder):
+    problems: list[str] = []
+    lexicon = _read(place, problems)
+    if lexicon is None:
         raise InputError(problems[0])
-    return Lexicon(
-        _collect(place / "countries", CountryTerms, []),
-        _collect(place / "pairs", PairTerms, []),
-        read_toml(place / ORGANISATIONS, Organisations).organisation,
-        read_toml(place / KEPT, Kept),
-    )
+    return lexicon
+
+
+def _read(place: Path, problems: list[str]) -> Lexicon | None:
+    """A whole lexicon; else every mistake is added to `problems`. Names are looked up once every file can be read."""
+    countries = _collect(place / "countries", CountryTerms, problems)
+    pairs = _collect(place / "pairs", PairTerms, problems)
+    organisations = _read_one(place / ORGANISATIONS, Organisations, problems)
+    kept = _read_one(place / KEPT, Kept, problems)
+    if organisations is None or kept is None or problems:
+        return None
+    problems += _unknown(place, countries, pairs, organisations)
+    return None if problems else Lexicon(countries, pairs, organisations.organisation, kept)
 
 
 def names_by_country(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -75,18 +73,23 @@ def _collect(folder: Path, kind: type[Terms], problems: list[str]) -> dict[str, 
         problems.append(str(error))
         return found
     for path in paths:
-        try:
-            found[path.stem] = _checked(path, kind)
-        except InputError as error:
-            problems.append(str(error))
+        terms = _read_one(path, kind, problems)
+        if terms is not None:
+            found[path.stem] = terms
     return found
 
 
-def _checked(path: Path, kind: type[Whole]) -> Whole:
-    terms = read_toml(path, kind)
-    for problem in _problems(path, terms):
-        raise InputError(f"{path}: {problem}")
-    return terms
+def _read_one(path: Path, kind: type[Whole], problems: list[str]) -> Whole | None:
+    """One file, or None with its first mistake added to `problems`."""
+    try:
+        terms = read_toml(path, kind)
+    except InputError as error:
+        problems.append(str(error))
+        return None
+    wrong = next(_problems(path, terms), None)
+    if wrong:
+        problems.append(f"{path}: {wrong}")
+    return None if wrong else terms
 
 
 def _problems(path: Path, terms: AnyTerms) -> Iterator[str]:
