@@ -15,9 +15,9 @@ def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:
     return Cell(**fields, where=dict(where))
 
 
-def possible(estimate: Estimate, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
-    """The estimate, here a share, without an interval that few clusters make leave the scale, and why it has none."""
-    if estimate.low is None or estimate.high is None or (lowest <= estimate.low and estimate.high <= highest):
+def possible(estimate: Estimate) -> Estimate:
+    """A share without an interval that few clusters make leave the scale, and why it has none."""
+    if estimate.low is None or estimate.high is None or (estimate.low >= 0 and estimate.high <= 1):
         return estimate
     reason = f"no interval: with {estimate.clusters} clusters it would leave the scale"
     return replace(estimate, low=None, high=None, detectable=None, reason=reason)

@@ -137,13 +137,17 @@ def read_ratings(
 def _meets(cell: str, value: str, met: set[str]) -> bool:
     """Whether a cell has the value, also behind the apostrophe that keeps spreadsheets from running it."""
     met.add(cell)
-    return cell in (value, f"'{value}")
+    return cell in _written(value)
+
+
+def _written(value: str) -> set[str]:
+    return {value, f"'{value}"}
 
 
 def _unmet(conditions: Sequence[tuple[str, str]], met: Mapping[str, set[str]]) -> str:
     """Which condition of `--where` no line meets, and some of the values that there are."""
     for name, value in conditions:
-        if not met[name] & {value, f"'{value}"}:
+        if not met[name] & _written(value):
             some = [found[:40] for found in sorted(met[name])[:MOST_NAMED]] or ["no lines"]
             more = f" and {len(met[name]) - MOST_NAMED} more" if len(met[name]) > MOST_NAMED else ""
             return f"no line has {name}={value}; the column has {', '.join(some)}{more}"
