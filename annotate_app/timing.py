@@ -50,8 +50,9 @@ def spent(moments: Iterable[Moment]) -> dict[str, Spent]:
         at = datetime.datetime.fromisoformat(moment.at)
         if moment.kind == "idle" and moment.item == last[0]:
             wall, active, finishes = found[moment.item]
-            late = max(0.0, moment.away - _seconds(then, at))
-            found[moment.item] = Spent(wall, active - min(late, last[1]), finishes)
+            late = min(max(0.0, moment.away - _seconds(then, at)), last[1])
+            found[moment.item] = Spent(wall, active - late, finishes)
+            last = moment.item, last[1] - late
         if before.item and before.kind not in FINISHED:
             wall, active, finishes = found.get(before.item, NOTHING)
             last = before.item, _stretch(then, at, moment)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from polibias import flow
 from polibias.planning import plan
@@ -17,6 +18,11 @@ from polibias.records.runs import Run
 from tests.chat_server import ChatServer
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The gate draws the same examples every time: whether it passes depends on the code alone. `make search` draws new ones.
+settings.register_profile("gate", derandomize=True)
+settings.register_profile("search", max_examples=2000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 ITEMS = """
 [[items]]

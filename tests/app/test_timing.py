@@ -65,6 +65,11 @@ def test_nothing_and_an_item_never_finished() -> None:
     assert spent([at(0, "redeemed", ""), at(5, "opened"), at(15, "draft")]) == {"i": Spent(0.0, 10.0, 0)}
 
 
+def test_a_stretch_is_taken_from_once_however_often_the_time_away_is_reported() -> None:
+    moments = [at(0, "opened"), at(10, "submitted"), at(10, "idle", away=8), at(10, "idle", away=8)]
+    assert spent(moments)["i"] == Spent(wall=10, active=0, finishes=1)
+
+
 KINDS = ("opened", "draft", "discarded", "idle", "viewed", "flagged", "submitted", "skipped", "unsure", "revised")
 STEPS = st.lists(
     st.tuples(
