@@ -11,7 +11,7 @@ import msgspec
 
 from polibias.calls.budget import Purse
 from polibias.calls.scheduler import Caller, Done, Task
-from polibias.domain.rows import Judgment, Response, Seen, Usage
+from polibias.domain.rows import JudgeGuess, Judgment, Response, Seen, Usage
 from polibias.domain.study import Rate
 from polibias.errors import Fatal, PoliBiasError, ProviderError, TooLong
 from polibias.models.base import Model, Reply
@@ -20,7 +20,7 @@ from polibias.records.manifest import utc_now
 from polibias.records.runs import Run
 
 T = TypeVar("T", bound=Task)
-CallRow = TypeVar("CallRow", Response, Judgment)
+CallRow = TypeVar("CallRow", Response, Judgment, JudgeGuess)
 
 
 class Watcher(Protocol):
@@ -216,7 +216,7 @@ def _append(ledger: Ledger[CallRow], key: str, row: CallRow, seen: Seen) -> None
     ledger.append(msgspec.structs.replace(row, supersedes=earlier) if earlier else row, seen)
 
 
-def _again(row: Response | Judgment) -> Reply | ProviderError:
+def _again(row: Response | Judgment | JudgeGuess) -> Reply | ProviderError:
     """What an answered call brought, as it came; it is paid for once, so the shared row counts no tokens."""
     if row.outcome == "context_exceeded":
         return TooLong(row.note)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from polibias.domain.sides import ORDERS, SIDES, Both
 from polibias.domain.study import AnyModel, Rate
 from polibias.judging.judge import make_judge
+from polibias.judging.naming import Naming, naming_prompt, token_cap
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Call, Model
 from polibias.planning import Plan
@@ -70,20 +71,24 @@ class Line(NamedTuple):
 def estimate(plan: Plan, run: Run, earlier: Iterable[Run], assumed: Assumed) -> list[Line]:
     """One line per model and judge for the calls that neither this run nor an earlier one has answered yet.
 
+    What a judge is asked to re-identify is a line of its own.
+
     Equal requests count once. Judge calls are counted as if every reply could be judged.
     """
     lines = [
         _model_line(plan, model, spec, [run, *earlier], assumed)
         for model, spec in zip(plan.models, plan.study.models, strict=True)
     ]
+    judges = list(zip(plan.judges, plan.study.judges, strict=True))
+    lines += [_judge_line(plan, model, spec, run, assumed) for model, spec in judges]
     return lines + [
-        _judge_line(plan, model, spec, run, assumed) for model, spec in zip(plan.judges, plan.study.judges, strict=True)
+        _naming_line(plan, plan.naming, *judge, run, assumed) for judge in judges if plan.naming is not None
     ]
 
 
 def _model_line(plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assumed: Assumed) -> Line:
     left = {}
-    for pair in plan.prompt_pairs:
+    for pair in plan.own_pairs:
         for side in SIDES:
             request = model.request(Call(pair.prompts[side], spec.max_tokens))
             left[request_key(request)] = len(pair.prompts[side])
@@ -100,7 +105,7 @@ def _model_line(plan: Plan, model: Model, spec: AnyModel, runs: list[Run], assum
 def _judge_line(plan: Plan, model: Model, spec: AnyModel, run: Run, assumed: Assumed) -> Line:
     """Both orders of every pair of responses, but for those that this run has an answer to."""
     models = {answering.name: answering.max_tokens for answering in plan.study.models}
-    prompts = dict(zip(map(pair_key, plan.prompt_pairs), _judge_prompts(plan), strict=True))
+    prompts = dict(_judge_prompts(plan))
     done = _judged(run, model.name)
     calls, likely, most = 0, 0.0, 0.0
     for name, cap in models.items():
@@ -130,12 +135,29 @@ def _judged(run: Run, judge: str) -> dict[tuple[str, str], int]:
     return {pair: len(orders) for pair, orders in found.items()}
 
 
-def _judge_prompts(plan: Plan) -> Iterator[int]:
-    """The length of each pair's judge prompt without the responses."""
+def _judge_prompts(plan: Plan) -> Iterator[tuple[str, int]]:
+    """The key of each pair that is judged, and the length of its judge prompt without the responses."""
     rubrics = {name: asked.scored_by(plan.rubric) for name, asked in plan.asked.items()}
     for pair in plan.prompt_pairs:
-        name = pair.design.condition
-        yield len(judge_prompt(plan.asked[name], rubrics[name], pair, Both("", ""), "AB"))
+        if pair.level != "names":
+            name = pair.design.condition
+            yield pair_key(pair), len(judge_prompt(plan.asked[name], rubrics[name], pair, Both("", ""), "AB"))
+
+
+def _naming_line(plan: Plan, naming: Naming, model: Model, spec: AnyModel, run: Run, assumed: Assumed) -> Line:
+    """One call for every masked pair of each model, but for those that this run has an answer to."""
+    done = {(entry.row.model, entry.row.pair) for entry in _answered(run.judge_guesses(model.name))}
+    calls, likely, most = -len(done), 0.0, 0.0
+    for pair in plan.prompt_pairs:
+        size = len(naming_prompt(naming, pair, Both("", ""), tuple(naming.candidates), "A")) if pair.level else 0
+        for answering in plan.study.models if pair.level else ():
+            calls += 1
+            likely += size + 2 * CHARACTERS_PER_TOKEN * min(assumed.reply, answering.max_tokens)
+            most += size + 2 * CHARACTERS_PER_TOKEN * answering.max_tokens
+    cap = token_cap(naming)
+    share = calls / (calls + len(done))
+    prompts = Size(share * likely, share * most)
+    return _line("guess", spec, calls, prompts, Size(cap, cap), model, plan.rates["judge", spec.name])
 
 
 def _answered(stream: Stream[Any]) -> Iterator[Entry[Any]]:

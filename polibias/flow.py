@@ -28,7 +28,7 @@ from polibias.records.software import software
 from polibias.records.verify import require_whole
 
 GARBAGE = 20_000
-STAGES = ("build", "generate", "judge", "seal", "report")
+STAGES = ("build", "generate", "mask", "judge", "seal", "report")
 
 
 class Wanted(NamedTuple):
@@ -71,6 +71,8 @@ def identity(plan: Plan) -> dict[str, Any]:
         "judges": judges,
         "loops": plan.study.loops,
         "replicate": plan.study.replicate,
+        "copies": plan.study.copies,
+        "reidentify": plan.naming and plan.naming._asdict(),
         "reuses": list(plan.study.reuse),
         "analysis": plan.study.analysis,
     }
@@ -227,8 +229,12 @@ async def _fill(plan: Plan, sitting: Sitting, chosen: Sequence[Party], wanted: W
                 for done, party in enumerate(models, 1):
                     await stages.generate(plan, sitting, party, [*models[done:], *judges])
                     await party.model.close()  # one in this process takes memory
+            if "mask" in wanted.stages:
+                for party in models:
+                    stages.mask(plan, sitting, party)
             for done, party in enumerate(judges, 1):
                 await stages.judge(plan, sitting, party, models, judges[done:])
+                await stages.reidentify(plan, sitting, party, models, judges[done:])
                 await party.model.close()
             if "seal" in wanted.stages:
                 _seal(plan, sitting, wanted.accept_failed)

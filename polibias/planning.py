@@ -5,24 +5,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from polibias import pairs, sampling
+from polibias import copies, pairs, sampling
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.rows import PromptPair
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both
-from polibias.domain.study import AnyModel, Rate, Served, Study
+from polibias.domain.study import AnyModel, Copy, Rate, Reidentify, Served, Study
 from polibias.domain.wording import JudgePrompt, placeholders
 from polibias.errors import InputError
+from polibias.judging.naming import Naming, make_naming
 from polibias.judging.prompt import judge_prompt
 from polibias.models.base import Model
 from polibias.models.credentials import Credential
 from polibias.models.registry import open_model
+from polibias.records.ledger import row_id
 from polibias.records.runs import pair_key
 from polibias.sources.files import data_folder
+from polibias.sources.lexicon import read_lexicon
 from polibias.sources.library import Item, Library
 from polibias.sources.pairsets import read_pair_set
 from polibias.sources.registry import rate_of
-from polibias.sources.rubrics import check_task, read_judge_prompt, read_rubric
+from polibias.sources.rubrics import check_task, read_judge_prompt, read_naming_prompt, read_rubric
 from polibias.sources.studies import find_study, read_study
 
 OFFICIAL = ("official",)
@@ -66,7 +69,8 @@ class Plan(NamedTuple):
     """A study, its text as written, and what it comes to.
 
     `asked` holds the judge task of every condition, `conditions` its title, and `pair_set` says where imported pairs
-    come from.
+    come from. Models are asked `own_pairs`; `prompt_pairs` are those and their copies. `maskers` are there if any copy
+    is masked, `naming` if judges are to re-identify such copies.
     """
 
     study: Study
@@ -76,10 +80,19 @@ class Plan(NamedTuple):
     conditions: dict[str, str]
     asked: dict[str, JudgePrompt]
     pair_set: dict[str, str]
+    own_pairs: Pairs
     prompt_pairs: Pairs
     models: list[Model]
     judges: list[Model]
     rates: dict[tuple[Role, str], Rate | None]
+    maskers: copies.Maskers | None
+    naming: Naming | None
+
+    @property
+    def replicates(self) -> dict[str, int]:
+        """The replicate of every condition's judgments."""
+        own = {copy.name: copy.replicate for copy in self.study.copies}
+        return {condition: own.get(condition, 0) or self.study.replicate for condition in self.conditions}
 
     def parties(self, names: Sequence[str] = ()) -> list[Party]:
         """Every model and judge, or those of these names. Naming models alone brings all judges along.
@@ -114,7 +127,10 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
     folder = data or data_folder()
     rubric = read_rubric(folder, study.rubric, where)
     found = _imported(study, folder, where) if study.pair_set else _built(study, folder, where)
-    prompt_pairs, asked_by, titles, pair_set = found
+    masked = any(copy.mask for copy in study.copies)
+    maskers = copies.Maskers(read_lexicon(folder)) if masked else None
+    own_pairs = found.pairs
+    prompt_pairs, asked_by, titles, pair_set = _with_copies(found, study, maskers, where)
     asked = {condition: read_judge_prompt(folder, task, where) for condition, task in asked_by.items()}
     if not len(prompt_pairs):
         raise InputError(f"{where}: its draw leaves nothing to ask; ask for at least one item")
@@ -127,10 +143,13 @@ def plan(name: str, data: Path | None = None, panel: str = "", keyless: bool = F
         conditions=titles,
         asked=asked,
         pair_set=pair_set,
+        own_pairs=own_pairs,
         prompt_pairs=prompt_pairs,
         models=[open_model(spec, keyless) for spec in study.models],
         judges=[open_model(spec, keyless) for spec in study.judges],
         rates=_rates(folder, study),
+        maskers=maskers,
+        naming=_naming(folder, study.reidentify, where) if study.reidentify else None,
     )
 
 
@@ -221,6 +240,68 @@ def _imported(study: Study, folder: Path, where: str) -> Found:
     return Found(
         Pairs(lambda: (pairs.imported(*one) for one in chosen)), {pairs.AS_WRITTEN: study.judge_prompt}, titles, origin
     )
+
+
+def _with_copies(found: Found, study: Study, maskers: copies.Maskers | None, where: str) -> Found:
+    """The study's pairs and then every copy, each read by the judge task of the pairs it copies."""
+    if not study.copies:
+        return found
+    chances = {copy.name: _chances(found.pairs, study, copy, where) for copy in study.copies}
+
+    def every() -> Iterator[PromptPair]:
+        yield from found.pairs
+        for copy in study.copies:
+            for pair, id in ((pair, row_id(pair)) for pair in found.pairs):
+                if id in chances[copy.name]:
+                    yield copies.copied(pair, id, copy, chances[copy.name][id], maskers)
+
+    (task,) = found.tasks.values()  # a study with copies has one condition
+    named = {copy.name: copy for copy in study.copies}
+    return Found(
+        _checked(Pairs(every), where),
+        found.tasks | dict.fromkeys(named, task),
+        found.titles | {name: copy.title for name, copy in named.items()},
+        found.pair_set,
+    )
+
+
+def _checked(prompt_pairs: Pairs, where: str) -> Pairs:
+    """The pairs, built once, so that whatever is wrong with them is said here."""
+    try:
+        len(prompt_pairs)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return prompt_pairs
+
+
+def _chances(prompt_pairs: Pairs, study: Study, copy: Copy, where: str) -> dict[str, float]:
+    """The pairs that are copied, by id, with the probability with which they were chosen."""
+    if copy.part is None:
+        return {row_id(pair): pair.inclusion for pair in prompt_pairs}
+    if study.draw is None:
+        raise InputError(f"{where}: copy '{copy.name}' is of some items alone; give the study a [draw] with a seed")
+    ids = {_candidate(pair): row_id(pair) for pair in prompt_pairs}
+    drawn = [sampling.Drawn(_candidate(pair), pair.inclusion) for pair in prompt_pairs]
+    part = copy.part
+    try:
+        chosen = sampling.part(drawn, study.draw.seed, part.name, items=part.items, each=part.each, over=part.over)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return {ids[one.candidate]: one.inclusion for one in chosen}
+
+
+def _candidate(pair: PromptPair) -> sampling.Candidate:
+    """A pair as an item to draw; imported pairs, and those of one item that keep its roles, have names of their own."""
+    factors = {name: getattr(pair.design, name) for name in sampling.FACTORS}
+    roles = "" if pair.design.roles == "swapped" else pair.design.roles
+    return sampling.Candidate(**factors, name=pair.sources.get("imported", roles))
+
+
+def _naming(folder: Path, asked: Reidentify, where: str) -> Naming:
+    """The task of re-identification; its candidates are all countries of the library."""
+    countries = Library(folder).countries
+    prompt = read_naming_prompt(folder, asked.task, where)
+    return make_naming(prompt, {one.id: one.name for one in countries.values()}, asked.seed)
 
 
 def _check_tasks(asked: dict[str, JudgePrompt], rubric: Rubric, prompt_pairs: Pairs, where: str) -> None:

@@ -1,4 +1,4 @@
-"""What each stage of a study does: builds its pairs, has them answered, has the answers judged."""
+"""What each stage of a study does: builds its pairs, has them answered and masked, has the answers judged."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -6,21 +6,24 @@ from typing import Any
 
 from polibias import generate as generation
 from polibias import probing
+from polibias.answered import Ready, answered_pairs, judgeable, ready
 from polibias.asking import Sitting, Source, ask_rest, done, take_over
 from polibias.calls.budget import size, spent
+from polibias.copies import masked_response
 from polibias.detectors.loop import find_loop
 from polibias.domain.ids import canonical
-from polibias.domain.rows import Judgment, PromptPair, Request, Response, Seen
-from polibias.domain.sides import ORDERS, SIDES, Both, Side
+from polibias.domain.rows import JudgeGuess, Judgment, Request, Response, Seen
+from polibias.domain.sides import ORDERS, SIDES, Both
 from polibias.domain.study import Imported, Served
 from polibias.errors import InputError, ProviderError, TooLong
 from polibias.judging import judge as judging
+from polibias.judging import naming
 from polibias.models.base import Call, Model, Reply
 from polibias.planning import Party, Plan
 from polibias.records.ledger import Ledger, Stream, read, request_key
 from polibias.records.manifest import utc_now
-from polibias.records.runs import Run
-from polibias.records.shelf import Shelf, Shelfmark, located
+from polibias.records.runs import Run, masked_name
+from polibias.records.shelf import Shelf
 
 BUILT_TOGETHER = 1000
 
@@ -42,11 +45,16 @@ def spent_so_far(run: Run, chosen: Sequence[Party]) -> float:
     """
     total = sum(probe.cost for probe in probing.stored(run))
     for party in chosen:
-        stream: Stream[Any] = (run.responses if party.role == "model" else run.judgments)(party.spec.name)
-        for entry in read(stream):
+        for entry in (entry for stream in _paid(run, party) for entry in read(stream)):
             if entry.row.outcome not in ("transport_error", "context_exceeded") and entry.seen.seconds is not None:
                 total += spent(party.rate, entry.row.usage, size(entry.row.request))
     return total
+
+
+def _paid(run: Run, party: Party) -> Sequence[Stream[Any]]:
+    """Where what a model or judge was asked is stored."""
+    name = party.spec.name
+    return (run.responses(name),) if party.role == "model" else (run.judgments(name), run.judge_guesses(name))
 
 
 def build(plan: Plan, sitting: Sitting) -> None:
@@ -119,7 +127,7 @@ async def generate(plan: Plan, sitting: Sitting, party: Party, later: Sequence[P
             sitting.watcher.stage(name, total, done(ledger, tasks()))
             await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
-        await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.prompt_pairs))
+        await ask(f"generate {model.name}", lambda: _first_tasks(run, model, longest), 2 * len(plan.own_pairs))
         for attempt in range(1, attempts + 1):
             stored = ((entry.id, entry.row) for entry in read(run.responses(model.name))) if looped else ()
             loops = generation.looping(stored, attempt - 1)
@@ -131,7 +139,8 @@ async def generate(plan: Plan, sitting: Sitting, party: Party, later: Sequence[P
 
 def _first_tasks(run: Run, model: Model, longest: int) -> Iterator[generation.ResponseTask]:
     for entry in read(run.pairs()):
-        yield from generation.tasks(model, longest, entry.id, entry.row)
+        if not entry.row.copy_of:
+            yield from generation.tasks(model, longest, entry.id, entry.row)
 
 
 def _tasks_again(
@@ -151,16 +160,37 @@ def _nothing_to_reuse(run: Run, model: Model) -> InputError:
     )
 
 
+def mask(plan: Plan, sitting: Sitting, party: Party) -> None:
+    """The responses of one model to every pair that has a masked copy, with the countries hidden."""
+    run, model = sitting.run, party.model
+    if plan.maskers is None:
+        return
+    own = judgeable(run, model.name)
+    with _open(run.masked(model.name), sitting) as ledger, Shelf() as shelf:
+        for entry in read(run.pairs()):
+            pair, marks = entry.row, own.get(entry.row.copy_of)
+            if not pair.level or marks is None:
+                continue
+            masker = plan.maskers.of(pair.parties, pair.level)
+            for response_id, mark in ((mark.id.hex(), mark) for mark in (marks.A, marks.B)):
+                if not ledger.index.has_answer(masked_name(entry.id, response_id, masker.lexicon)):
+                    response = shelf.row(mark, Response)
+                    ledger.append(masked_response(masker, entry.id, pair, response_id, response), Seen(utc_now()))
+            if ledger.queued >= BUILT_TOGETHER:
+                ledger.commit()
+        ledger.commit()
+
+
 async def judge(
     plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party], later: Sequence[Party] = ()
 ) -> None:
     """Both orders of every pair, each by the judge task of its condition; `later` as for `generate`."""
     run, model = sitting.run, party.model
     judges = _tasks_of_judge(plan, party)
-    ready = _ready(plan, run, models)
+    found = _ready(plan, run, models)
 
     def tasks() -> Iterator[judging.JudgeTask]:
-        return _judge_tasks(run, judges, ready)
+        return _judge_tasks(run, judges, found)
 
     def row(task: judging.JudgeTask, result: Reply | ProviderError) -> Judgment:
         judge = judges[task.design.condition]
@@ -173,32 +203,67 @@ async def judge(
         source = Source(tasks, row)
         for other in sitting.earlier:
             take_over(sitting, ledger, source, other.judgments(model.name))
-        total = 2 * sum(len(found) for found in ready.values())
-        sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
+        sitting.watcher.stage(f"judge {model.name}", sum(1 for _ in tasks()), done(ledger, tasks()))
+        await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
+
+
+async def reidentify(
+    plan: Plan, sitting: Sitting, party: Party, models: Sequence[Party], later: Sequence[Party] = ()
+) -> None:
+    """Every masked pair once: of which countries is it? `later` as for `generate`."""
+    if plan.naming is None:
+        return
+    run, model, asked = sitting.run, party.model, plan.naming
+    found = _ready(plan, run, models)
+
+    def tasks() -> Iterator[naming.NamingTask]:
+        return _naming_tasks(run, asked, party, found)
+
+    def row(task: naming.NamingTask, result: Reply | ProviderError) -> JudgeGuess:
+        if isinstance(result, ProviderError):
+            return naming.failed(asked, model, task, _failure(result), str(result))
+        return naming.guess(asked, model, task, result)
+
+    with _open(run.judge_guesses(model.name), sitting) as ledger:
+        source = Source(tasks, row)
+        sitting.watcher.stage(f"re-identify {model.name}", sum(1 for _ in tasks()), done(ledger, tasks()))
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
 
 def _tasks_of_judge(plan: Plan, party: Party) -> dict[str, judging.Judge]:
-    """The judge with the task of each condition."""
+    """The judge with the task of each condition that is judged."""
+    unjudged = {copy.name for copy in plan.study.copies if not copy.judged}
     return {
-        condition: judging.make_judge(party.model, asked, plan.rubric, party.spec.max_tokens, plan.study.replicate)
+        condition: judging.make_judge(
+            party.model, asked, plan.rubric, party.spec.max_tokens, plan.replicates[condition]
+        )
         for condition, asked in plan.asked.items()
+        if condition not in unjudged
     }
 
 
-def _ready(plan: Plan, run: Run, models: Sequence[Party]) -> dict[str, dict[str, Both[Shelfmark]]]:
+def _ready(plan: Plan, run: Run, models: Sequence[Party]) -> dict[str, dict[str, Ready]]:
     """What can be judged of these models, or of all where none is named."""
     names = [other.spec.name for other in models] or [spec.name for spec in plan.study.models]
-    return {name: judgeable(run, name) for name in names}
+    return {name: ready(run, name) for name in names}
 
 
 def _judge_tasks(
-    run: Run, judges: dict[str, judging.Judge], ready: dict[str, dict[str, Both[Shelfmark]]]
+    run: Run, judges: dict[str, judging.Judge], found: dict[str, dict[str, Ready]]
 ) -> Iterator[judging.JudgeTask]:
-    for found in ready.values():
-        for pair_id, pair, ids, responses in _answered_pairs(run, found):
-            judge = judges[pair.design.condition]
-            yield from (judging.task(judge, pair_id, pair, ids, responses, order) for order in ORDERS)
+    for own in found.values():
+        for one in answered_pairs(run, own):
+            judge = judges.get(one.pair.design.condition)
+            if judge is not None:
+                yield from (judging.task(judge, *one, order) for order in ORDERS)
+
+
+def _naming_tasks(
+    run: Run, asked: naming.Naming, party: Party, found: dict[str, dict[str, Ready]]
+) -> Iterator[naming.NamingTask]:
+    for own in found.values():
+        masked = {pair: one for pair, one in own.items() if one.kind is not Response}
+        yield from (naming.task(asked, party.model, *one) for one in answered_pairs(run, masked))
 
 
 def prompts_left(plan: Plan, run: Run, names: Sequence[str]) -> Iterator[bytes]:
@@ -210,13 +275,10 @@ def prompts_left(plan: Plan, run: Run, names: Sequence[str]) -> Iterator[bytes]:
     models = [party for party in parties if party.role == "model"]
     for party in parties:
         if party.role == "model":
-            stream: Stream[Any] = run.responses(party.spec.name)
             requests = _first_requests(plan, party)
         else:
-            stream = run.judgments(party.spec.name)
-            tasks = _judge_tasks(run, _tasks_of_judge(plan, party), _ready(plan, run, models))
-            requests = (task.request for task in tasks)
-        answered = {entry.key for entry in read(stream) if entry.row.answered}
+            requests = _requests_of_judge(plan, run, party, _ready(plan, run, models))
+        answered = {entry.key for stream in _paid(run, party) for entry in read(stream) if entry.row.answered}
         for request in requests:
             key = request_key(request)
             if key not in answered:
@@ -227,34 +289,15 @@ def prompts_left(plan: Plan, run: Run, names: Sequence[str]) -> Iterator[bytes]:
 
 
 def _first_requests(plan: Plan, party: Party) -> Iterator[Request]:
-    for pair in plan.prompt_pairs:
+    for pair in plan.own_pairs:
         for side in SIDES:
             yield party.model.request(Call(pair.prompts[side], party.spec.max_tokens))
 
 
-def judgeable(run: Run, model: str) -> dict[str, Both[Shelfmark]]:
-    """Where the responses lie that count, of every pair that can be compared: the last of either side, of one round."""
-    latest: dict[str, dict[Side, tuple[Shelfmark, int, bool]]] = {}
-    for mark, entry in located(run.responses(model)):
-        row = entry.row
-        latest.setdefault(row.pair, {})[row.side] = mark, row.fallback, row.outcome in generation.JUDGEABLE
-    return {
-        pair: Both(a[0], b[0])
-        for pair, by_side in latest.items()
-        if (a := by_side.get("A")) and (b := by_side.get("B")) and a[1] == b[1] and a[2] and b[2]
-    }
-
-
-def _answered_pairs(
-    run: Run, ready: dict[str, Both[Shelfmark]]
-) -> Iterator[tuple[str, PromptPair, Both[str], Both[Response]]]:
-    """The pairs in their own order with the responses that count; texts are read when they are needed."""
-    with Shelf() as shelf:
-        for pair in read(run.pairs()):
-            marks = ready.get(pair.id)
-            if marks is not None:
-                responses = Both(shelf.row(marks.A, Response), shelf.row(marks.B, Response))
-                yield pair.id, pair.row, Both(marks.A.id.hex(), marks.B.id.hex()), responses
+def _requests_of_judge(plan: Plan, run: Run, party: Party, found: dict[str, dict[str, Ready]]) -> Iterator[Request]:
+    yield from (task.request for task in _judge_tasks(run, _tasks_of_judge(plan, party), found))
+    if plan.naming is not None:
+        yield from (task.request for task in _naming_tasks(run, plan.naming, party, found))
 
 
 def _failure(error: ProviderError) -> Any:

@@ -11,8 +11,10 @@ from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Case, Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
-from polibias.analysis.outcomes import responses_table, validity_table
+from polibias.analysis.outcomes import masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.reidentified import reidentified_table
+from polibias.analysis.reread import copied_tables
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -42,9 +44,12 @@ def analyse(run: Run) -> Analysed:
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     collected = collect(run, about)
-    found = collected.cases
+    found = [case for case in collected.cases if case.original is None]
     tables = Tables(tidy(found, rubrics), rubrics, spec)
-    computed = [*_scores(tables), *_behaviour(tables, found, models, judges)]
+    computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
+    if len(found) < len(collected.cases):
+        copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
+        computed = [*map(of_originals, computed), *(one for one in copied if one is not None)]
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
@@ -55,7 +60,7 @@ def analyse(run: Run) -> Analysed:
         facts=_facts(about, rubric, spec, collected),
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
-        tables=tuple(table for table in computed if table is not None),
+        tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
         summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
         titles=_titles(about["study"]["conditions"], rubrics),
@@ -64,7 +69,26 @@ def analyse(run: Run) -> Analysed:
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
-    return Analysed(findings, found, rubrics)
+    return Analysed(findings, collected.cases, rubrics)
+
+
+def of_originals(table: Table) -> Table:
+    """The table with links that leave the copies out."""
+    replace = msgspec.structs.replace
+    rows = (
+        replace(row, cells={name: replace(one, where=one.where | {"copy": "no"}) for name, one in row.cells.items()})
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def _copied(
+    cases: list[Case], titles: dict[str, str], rubrics: dict[str, Rubric], spec: AnalysisSpec, judge: str
+) -> Iterator[Table | None]:
+    """What the copies of the pairs show."""
+    yield from copied_tables(cases, titles, rubrics, spec)
+    yield masked_table(cases, titles, judge)
+    yield reidentified_table(cases, titles)
 
 
 def _scores(tables: Tables) -> Iterator[Table | None]:

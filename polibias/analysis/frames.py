@@ -3,19 +3,32 @@
 What is kept of a row is what a table counts; its texts stay in the run and are read again by their place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from polibias.analysis.use import Use, rates_of
 from polibias.detectors.signals import Behaviour, behaviour
-from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, ResponseOutcome, Score, Seen, Verdict
+from polibias.domain.masked import Level, Status
+from polibias.domain.reidentification import ReidOutcome
+from polibias.domain.rows import (
+    Design,
+    JudgeGuess,
+    Judgment,
+    JudgmentOutcome,
+    MaskedResponse,
+    Response,
+    ResponseOutcome,
+    Score,
+    Seen,
+    Verdict,
+)
 from polibias.domain.rubric import Dimension, Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
 from polibias.domain.study import Rate
-from polibias.records.ledger import Stream
+from polibias.records.ledger import Stream, read
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelfmark, located
 
@@ -26,19 +39,22 @@ T = TypeVar("T")
 
 
 class PairFacts(msgspec.Struct, frozen=True):
-    """A pair without its prompts."""
+    """A pair without its prompts. A copy names the pair that it is of, and what of it is hidden."""
 
     design: Design
+    parties: Both[str]
     acting: Both[str]
     facing: Both[str]
     inclusion: float
+    copy_of: str
+    level: Level | Literal[""]
     mark: Shelfmark
 
 
 class Answered(msgspec.Struct, frozen=True, gc=False):
-    """A response without its text; `behaviour` is what rules read in it."""
+    """A response, or what became of it when it was masked, without its text; `behaviour` is what rules read in it."""
 
-    outcome: ResponseOutcome
+    outcome: ResponseOutcome | Status
     fallback: int
     mark: Shelfmark
     behaviour: Behaviour
@@ -52,8 +68,19 @@ class Judged(msgspec.Struct, frozen=True):
     mark: Shelfmark
 
 
+class Guessed(msgspec.Struct, frozen=True):
+    """A judge's guess at the countries of a masked pair, without its text."""
+
+    outcome: JudgmentOutcome
+    result: ReidOutcome | None
+    candidates: int
+
+
 class Case(NamedTuple):
-    """One pair as one model answered it and one judge read it: everything a number can lead back to."""
+    """One pair as one model answered it and one judge read it: everything a number can lead back to.
+
+    A copy's has the `original` beside it, and the judge's `guess` if it is masked and was to be re-identified.
+    """
 
     pair_id: str
     pair: PairFacts
@@ -61,6 +88,8 @@ class Case(NamedTuple):
     judge: str
     responses: dict[Side, Answered]
     judgments: dict[Order, Judged]
+    original: "Case | None" = None
+    guess: Guessed | None = None
 
     @property
     def verdicts(self) -> dict[Order, Verdict]:
@@ -71,6 +100,11 @@ class Case(NamedTuple):
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
         return len(self.verdicts) == len(ORDERS)
+
+    @property
+    def compared(self) -> bool:
+        """Whether this is a copy that can be compared with its original."""
+        return self.original is not None and self.complete and self.original.complete
 
     def score(self, dimension: Dimension) -> float:
         """A complete pair's score on a dimension: the mean of its orders.
@@ -118,7 +152,10 @@ class Case(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """A run's cases, and when the first and the last of its responses and judgments were stored; empty if none was."""
+    """A run's cases, and when the first and the last of its responses and judgments were stored; empty if none was.
+
+    Pairs that were masked at the level of names were judged by nobody; they are cases all the same, for their guesses.
+    """
 
     cases: list[Case]
     first: str
@@ -139,17 +176,40 @@ def collect(run: Run, about: Mapping[str, Any]) -> Collected:
         model: reading.responses(run.responses(model), use, rate)
         for model, use, rate in zip(models, uses["models"], rates_of(about, "models"), strict=True)
     }
-    judgments = {
-        judge: reading.judgments(run.judgments(judge), use, rate)
+    for model, found in responses.items():
+        _add_copies(found, pairs, reading.masked(run.masked(model)))
+    judged = {
+        judge: (
+            reading.judgments(run.judgments(judge), use, rate),
+            reading.guesses(run.judge_guesses(judge), use, rate),
+        )
         for judge, use, rate in zip(judges, uses["judges"], rates_of(about, "judges"), strict=True)
     }
-    cases = [
-        Case(pair_id, pair, model, judge, responses[model].get(pair_id, {}), judgments[judge].get((model, pair_id), {}))
-        for judge in judges
-        for model in models
-        for pair_id, pair in pairs
-    ]
-    return Collected(cases, reading.first, reading.last, uses)
+    cases: dict[tuple[str, str, str], Case] = {}
+    for judge, (judgments, guesses) in judged.items():
+        for model in models:
+            for id, pair in pairs:
+                own = responses[model].get(id, {}), judgments.get((model, id), {})
+                original = cases.get((judge, model, pair.copy_of))
+                cases[judge, model, id] = Case(id, pair, model, judge, *own, original, guesses.get((model, id)))
+    return Collected(list(cases.values()), reading.first, reading.last, uses)
+
+
+def _add_copies(
+    responses: dict[str, dict[Side, Answered]],
+    pairs: Iterable[tuple[str, PairFacts]],
+    masked: Mapping[str, Mapping[Side, tuple[Status, Shelfmark]]],
+) -> None:
+    """Give each copy the responses it was read with: those of its original, or what became of them when masked."""
+    for id, pair in pairs:
+        own = responses.get(pair.copy_of)
+        if own is not None and not pair.level:
+            responses[id] = own
+        elif own is not None and id in masked:
+            responses[id] = {
+                side: msgspec.structs.replace(own[side], outcome=outcome, mark=mark)
+                for side, (outcome, mark) in masked[id].items()
+            }
 
 
 class _Reading:
@@ -164,8 +224,17 @@ class _Reading:
         found = []
         for mark, entry in located(run.pairs()):
             row = entry.row
-            facts = (self._one(row.design), self._one(row.acting), self._one(row.facing), row.inclusion, mark)
-            found.append((self._one(entry.id), PairFacts(*facts)))
+            facts = PairFacts(
+                self._one(row.design),
+                self._one(row.parties),
+                self._one(row.acting),
+                self._one(row.facing),
+                row.inclusion,
+                row.copy_of,
+                row.level,
+                mark,
+            )
+            found.append((self._one(entry.id), facts))
         return found
 
     def responses(self, stream: Stream[Response], use: Use, rate: Rate | None) -> dict[str, dict[Side, Answered]]:
@@ -178,6 +247,24 @@ class _Reading:
             read = self._one(behaviour(row.text, row.design.task))
             ended = Answered(self._one(row.outcome), row.fallback, mark, read)
             found.setdefault(self._one(row.pair), {})[self._one(row.side)] = ended
+        return found
+
+    def masked(self, stream: Stream[MaskedResponse]) -> dict[str, dict[Side, tuple[Status, Shelfmark]]]:
+        """What became of the latest masked response of each pair and side."""
+        found: dict[str, dict[Side, tuple[Status, Shelfmark]]] = {}
+        for mark, entry in located(stream):
+            found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = entry.row.outcome, mark
+        return found
+
+    def guesses(self, stream: Stream[JudgeGuess], use: Use, rate: Rate | None) -> dict[tuple[str, str], Guessed]:
+        """The latest guess at each model's pair."""
+        found: dict[tuple[str, str], Guessed] = {}
+        for entry in read(stream):
+            self._note(entry.seen)
+            use.add(entry.row, entry.seen, rate)
+            row = entry.row
+            guessed = Guessed(row.outcome, row.result, len(row.options))
+            found[self._one(row.model), self._one(row.pair)] = self._one(guessed)
         return found
 
     def judgments(

@@ -1,6 +1,7 @@
-"""How calls ended: responses per model, and judge calls per judge and model."""
+"""How calls ended: responses per model, and judge calls per judge and model; and what masking came to."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from polibias.analysis.cells import cell, count, only
@@ -70,3 +71,51 @@ VALIDITY_CAPTION = (
     "Two calls per pair, one for each order of showing the responses. Invalid verdicts are never repaired; a pair "
     "counts below only if both of its orders are valid. Wilson intervals."
 )
+
+
+MASKED_COLUMNS = (
+    Column("responses", "Responses", "count"),
+    Column("masked", "Masked", "count"),
+    Column("unchanged", "Nothing to hide", "count"),
+    Column("leaking", "Something is left", "count"),
+    Column("unreadable", "Unreadable", "count"),
+    Column("missing", "Not masked", "count"),
+    Column("whole", "Pairs that can be read", "share"),
+)
+MASKED_CAPTION = (
+    "Two responses per pair. A response in which something of its pair is left after masking, or that cannot be read, "
+    "keeps its pair from being judged and guessed at; nothing of it is used. At the level of names nothing is searched "
+    "again. Not masked: no response of either side that could be judged. Wilson interval, which treats pairs as "
+    "independent."
+)
+
+
+def masked_table(cases: Sequence[Case], titles: Mapping[str, str], judge: str) -> Table | None:
+    """What became of every response when it was masked; one judge's cases serve. None if no copy is masked."""
+    own = [case for case in cases if case.pair.level and case.judge == judge]
+    rows = []
+    for model in dict.fromkeys(case.model for case in own):
+        for name in dict.fromkeys(case.pair.design.condition for case in own):
+            chosen = [case for case in own if (case.model, case.pair.design.condition) == (model, name)]
+            where = {"model": model, "judge": judge, "copy": name}
+            ended = [
+                case.responses[side].outcome if side in case.responses else "missing"
+                for case in chosen
+                for side in SIDES
+            ]
+            cells = {
+                kind: count(ended.count(kind), where | {"response": kind})
+                for kind in ("masked", "unchanged", "leaking", "unreadable", "missing")
+            }
+            whole = sum(_whole(case) for case in chosen)
+            cells["responses"] = count(len(ended), where)
+            cells["whole"] = cell(share(whole, len(chosen), "pair"), where)
+            rows.append(TableRow({"model": model, "copy": titles[name]}, cells))
+    title = "How the responses were masked"
+    return Table("masked", title, MASKED_CAPTION, ("model", "copy"), MASKED_COLUMNS, tuple(rows)) if rows else None
+
+
+def _whole(case: Case) -> bool:
+    return len(case.responses) == len(SIDES) and all(
+        found.outcome in ("masked", "unchanged") for found in case.responses.values()
+    )

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from polibias.analysis.frames import Case
-from polibias.domain.rows import Judgment, PromptPair, Response
+from polibias.domain.rows import Judgment, MaskedResponse, PromptPair, Response
 from polibias.domain.sides import Both, Order, Side
 from polibias.records.shelf import Shelf
 
@@ -11,7 +11,12 @@ from polibias.records.shelf import Shelf
 class Texts:
     """What was asked, answered and judged in one case, whole."""
 
-    def __init__(self, prompts: Both[str], responses: dict[Side, Response], judgments: dict[Order, Judgment]) -> None:
+    def __init__(
+        self,
+        prompts: Both[str],
+        responses: dict[Side, Response | MaskedResponse],
+        judgments: dict[Order, Judgment],
+    ) -> None:
         self.prompts = prompts
         self.responses = responses
         self.judgments = judgments
@@ -32,8 +37,9 @@ def _plain(text: str) -> str:
 
 def texts(case: Case, shelf: Shelf) -> Texts:
     """The case's rows as they are stored. Raises DamagedRecord if one has changed since the case was read."""
+    kind: type[Response] | type[MaskedResponse] = MaskedResponse if case.pair.level else Response
     return Texts(
         shelf.row(case.pair.mark, PromptPair).prompts,
-        {side: shelf.row(found.mark, Response) for side, found in case.responses.items()},
+        {side: shelf.row(found.mark, kind) for side, found in case.responses.items()},
         {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()},
     )

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from polibias.calls.budget import dollars, listed, size
-from polibias.domain.rows import Judgment, Response, Seen
+from polibias.domain.rows import JudgeGuess, Judgment, Response, Seen
 from polibias.domain.study import Rate
 
 
@@ -24,7 +24,7 @@ class Use(msgspec.Struct):
     charges: int = 0
     listed: float = 0.0
 
-    def add(self, row: Response | Judgment, seen: Seen, rate: Rate | None) -> None:
+    def add(self, row: Response | Judgment | JudgeGuess, seen: Seen, rate: Rate | None) -> None:
         """Count one row."""
         if seen.seconds is None:
             self.shared += 1

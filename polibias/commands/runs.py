@@ -6,7 +6,7 @@ from pathlib import Path
 
 from polibias.commands.shapes import Commands, count, dollars, one_line
 
-STAGES = ("build", "generate", "judge", "seal", "report")
+STAGES = ("build", "generate", "mask", "judge", "seal", "report")
 
 
 def add(commands: Commands) -> None:

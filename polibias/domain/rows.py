@@ -3,6 +3,7 @@
 ::
 
     PromptPair ─▶ Response (one per side) ─▶ Judgment (one per order) ─▶ analysis
+        │             └─▶ MaskedResponse ─▶ Judgment, JudgeGuess (which countries are these?)
         └───────────────────────────────────▶ Annotation (one per annotator, item and showing)
     a masked PromptPair with its responses ─▶ ReidGuess (one per annotator, item and showing)
 
@@ -15,6 +16,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from polibias.domain.masked import Leak, Level, Status
 from polibias.domain.reidentification import ReidOutcome
 from polibias.domain.scenario import Block, Roles, Tags
 from polibias.domain.sides import Both, Favoured, Order, Side
@@ -79,7 +81,8 @@ class PromptPair(StoredRow, frozen=True):
     `parties` are the ids of A and B whatever their roles. `acting` and `facing` name, for each version, who acts and
     who is acted on, as they stand in running text. `shown` holds the prompts as judges and annotators see them where
     those are not the ones sent. `inclusion` is the probability with which the study's draw chose this item, and
-    `sources` the content hash of every data entry that the prompts were built from.
+    `sources` the content hash of every data entry that the prompts were built from. A copy of another pair, which has
+    no responses of its own, names it as `copy_of`; with a `level` its countries are hidden.
     """
 
     design: Design
@@ -90,6 +93,8 @@ class PromptPair(StoredRow, frozen=True):
     shown: Both[str] | None
     inclusion: float
     sources: dict[str, str]
+    copy_of: str = ""
+    level: Level | Literal[""] = ""
 
     @property
     def seen(self) -> Both[str]:
@@ -152,6 +157,37 @@ class Response(StoredRow, frozen=True):
     @property
     def answered(self) -> bool:
         return self.outcome != "transport_error"
+
+
+class MaskedResponse(StoredRow, frozen=True):
+    """One response with the two countries hidden: the side of a masked pair. Only what is whole may be shown.
+
+    `outcome` says whether it is: `masked` or `unchanged`, or else `leaking` with its `leaks`, or `unreadable` with the
+    `reason` and no text. `response` is the id of the row it was made from, `lexicon` the hash of the terms that were
+    looked for, and `replaced` counts what was replaced by class.
+    """
+
+    pair: str
+    response: str
+    side: Side
+    design: Design
+    model: str
+    level: Level
+    lexicon: str
+    outcome: Status
+    text: str
+    replaced: dict[str, int]
+    leaks: tuple[Leak, ...]
+    reason: str
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        return (self.pair, self.side)
+
+    @property
+    def whole(self) -> bool:
+        """Whether its text may be used as a masked one."""
+        return self.outcome in ("masked", "unchanged")
 
 
 class Score(Value, frozen=True):
@@ -286,6 +322,48 @@ class ReidGuess(StoredRow, frozen=True):
     comments: dict[str, str] = {}
     quotes: dict[str, tuple[tuple[Side, str], ...]] = {}
     supersedes: str = ""
+
+
+class JudgeGuess(StoredRow, frozen=True):
+    """Which countries one judge took those of a masked pair for; what `ReidGuess` is of an annotator.
+
+    `x`, `y`, the guesses, `confidence`, `options` (the candidates as they were listed) and `first` are as there, and
+    `result` is its `outcome`; what is guessed is None unless the call's own `outcome` is ok. `responses` are ids of
+    masked responses, `task` is the content hash of the task and its candidates.
+    """
+
+    pair: str
+    responses: Both[str]
+    design: Design
+    model: str
+    level: Level
+    judge: str
+    task: str
+    x: str
+    y: str
+    guess_x: str | None
+    guess_y: str | None
+    confidence: int | None
+    result: ReidOutcome | None
+    options: tuple[str, ...]
+    first: Side
+    request: Request
+    outcome: JudgmentOutcome
+    text: str
+    finish: Finish
+    usage: Usage
+    served_model: str = ""
+    served_by: str = ""
+    note: str = ""
+    supersedes: str = ""
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        return (self.responses.A, self.responses.B)
+
+    @property
+    def answered(self) -> bool:
+        return self.outcome != "transport_error"
 
 
 class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from polibias.domain.value import Value
+from polibias.domain.masked import Level
+from polibias.domain.value import EntryId, Text, Value
 
 Name = Annotated[
     str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}\Z", description="lower-case letters, digits, . _ -")
@@ -187,6 +188,40 @@ class Draw(Value, frozen=True):
     parts: tuple[Part, ...] = ()
 
 
+class Copy(Value, frozen=True):
+    """The study's pairs once more, as a condition called `name`: nothing is generated for it.
+
+    With `mask`, prompts and responses are those of the study with its two countries hidden; a copy at the level of
+    names is the baseline of re-identification and is not judged. `replicate` above 0 has equal requests judged anew.
+    Only some of the items are copied if `items` or `each` says how many, drawn as a `Part` with the copy's name.
+    """
+
+    name: Name
+    title: Text
+    mask: Level | Literal[""] = ""
+    replicate: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    items: Annotated[int, msgspec.Meta(ge=0)] = 0
+    each: Annotated[int, msgspec.Meta(ge=0)] = 0
+    over: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> bool:
+        """Whether judges score it."""
+        return self.mask != "names"
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the items that is copied, None for all."""
+        return Part(self.name, self.items, self.each, self.over) if self.items or self.each else None
+
+
+class Reidentify(Value, frozen=True):
+    """Judges name the two countries of every masked pair: by which task, and with which seed candidates are ordered."""
+
+    task: EntryId
+    seed: Seed
+
+
 class LoopPolicy(Value, frozen=True):
     """What happens to a pair of which a response loops: both sides are asked again at `temperature`.
 
@@ -212,7 +247,8 @@ class Study(Value, frozen=True):
     Items are combinations of this library's entries (`items`), asked in `conditions`, or the pairs of an imported set
     (`pair_set`). Without `conditions` items are asked in `official`. Models and judges stand here or in a `panel`.
     `judge_prompt` replaces the judge task that each condition names. `reuse` names sealed runs whose replies to equal
-    requests are taken over. `replicate` above 0 judges equal requests anew.
+    requests are taken over. `replicate` above 0 judges equal requests anew. `copies` are read beside the pairs, and
+    with `reidentify` judges say of which countries the masked ones are.
     """
 
     id: Name
@@ -229,5 +265,7 @@ class Study(Value, frozen=True):
     primary_judge_only: bool = False
     reuse: tuple[Name, ...] = ()
     replicate: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    copies: tuple[Copy, ...] = ()
+    reidentify: Reidentify | None = None
     loops: LoopPolicy = LoopPolicy()
     analysis: AnalysisSpec = AnalysisSpec()

@@ -17,6 +17,9 @@ JUDGE_NAMES = frozenset(
         *("dimensions", "dimensions_short", "levels", "levels_short", "labels", "labels_short"),
     }
 )
+NAMING_NAMES = frozenset(
+    {"prompt_1", "prompt_2", "response_1", "response_2", "fence", "candidates", "cannot_tell", "levels", "quote_chars"}
+)
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
@@ -69,3 +72,18 @@ class JudgePrompt(Value, frozen=True):
             report=self.report or rubric.report,
             labels=tuple(label for label in rubric.labels if "judge" in label.asked) if self.labels else (),
         )
+
+
+class NamingPrompt(Value, frozen=True):
+    """A task of re-identification: how a judge is asked of which two countries a masked pair is.
+
+    `cannot_tell` are the words for not naming a country, `confidence` those for the levels 1, 2, … from the least to
+    the surest. What gives the countries away is quoted in `quote_chars` characters at most. Source: paper, App. H.
+    """
+
+    id: EntryId
+    title: Text
+    cannot_tell: Text
+    confidence: Annotated[tuple[Text, ...], msgspec.Meta(min_length=2)]
+    quote_chars: Annotated[int, msgspec.Meta(ge=1, le=2000)]
+    text: Text

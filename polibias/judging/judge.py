@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from polibias.domain.ids import tagged_hash
-from polibias.domain.rows import Design, Judgment, JudgmentOutcome, PromptPair, Request, Response, Usage
+from polibias.domain.rows import Design, Judgment, JudgmentOutcome, PromptPair, Request, Usage
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Order
 from polibias.domain.wording import JudgePrompt
@@ -60,13 +60,12 @@ def make_judge(model: Model, asked: JudgePrompt, rubric: Rubric, max_tokens: int
 
 
 def task(
-    judge: Judge, pair_id: str, pair: PromptPair, ids: Both[str], responses: Both[Response], order: Order
+    judge: Judge, pair_id: str, pair: PromptPair, model: str, ids: Both[str], texts: Both[str], order: Order
 ) -> JudgeTask:
-    """The call for one order of one pair."""
-    texts = Both(responses.A.text, responses.B.text)
+    """The call for one order of one pair. `ids` and `texts` are those of the responses, which `model` wrote."""
     prompt = judge_prompt(judge.asked, judge.rubric, pair, texts, order)
     request = judge.model.request(Call(prompt, judge.max_tokens, judge.schema, judge.replicate))
-    return JudgeTask(pair_id, ids, order, pair.design, responses.A.model, request)
+    return JudgeTask(pair_id, ids, order, pair.design, model, request)
 
 
 def judgment(judge: Judge, task: JudgeTask, reply: Reply, looped: bool = False) -> Judgment:

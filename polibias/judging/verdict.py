@@ -1,23 +1,19 @@
 """A verdict's JSON schema, its token cap, and the strict reading of what a judge wrote.
 
-Nothing is repaired: text that is not exactly one JSON object of this schema is an outcome, not a score.
 Evidence comes before the score, scores are enumerations, and the favoured side is a slot of the rubric that we map
 to a version, so that no judge can misspell a country. `rubric` is always the rubric as the judge task asks for it.
 """
 
-import json
-from functools import cache
 from typing import Any, cast
 
-from polibias.domain.ids import canonical
 from polibias.domain.rows import Finish, JudgmentOutcome, Score, Verdict
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import Both, Order, Shown, stored
 from polibias.domain.wording import JudgePrompt
+from polibias.judging.strict import closed_object, strictly
 
 ANSWERS = ("response_1", "response_2")
 TOKENS_BESIDE_QUOTES = 300
-LONGEST_GAP = 200
 
 
 def quote_names(asked: JudgePrompt) -> tuple[str, ...]:
@@ -30,25 +26,16 @@ def schema(rubric: Rubric, asked: JudgePrompt) -> dict[str, Any]:
     quotes = {name: {"type": "string", "maxLength": asked.quote_chars} for name in quote_names(asked)}
     favoured = {"favoured": {"type": "string", "enum": list(slots(rubric))}}
     score = {"score": {"type": "integer", "enum": list(rubric.scores)}}
-    asked_for = {"score": _object({**quotes, **score, **favoured}), "side": _object({**quotes, **favoured})}
+    asked_for = {"score": closed_object({**quotes, **score, **favoured}), "side": closed_object({**quotes, **favoured})}
     labels = {label.id: {"type": "string", "enum": [option.id for option in label.options]} for label in rubric.labels}
-    answers = {name: _object(labels) for name in ANSWERS} if labels else {}
-    return _object({dimension.id: asked_for[dimension.asks] for dimension in rubric.dimensions} | answers)
+    answers = {name: closed_object(labels) for name in ANSWERS} if labels else {}
+    return closed_object({dimension.id: asked_for[dimension.asks] for dimension in rubric.dimensions} | answers)
 
 
 def slots(rubric: Rubric) -> dict[str, Shown]:
     """The words a judge names a side with, and what each means on the screen."""
     words = rubric.favoured.slots
     return {words.first: "1", words.second: "2", words.none: "none"}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def token_cap(rubric: Rubric, asked: JudgePrompt) -> int:
@@ -60,57 +47,12 @@ def read_verdict(
     text: str, finish: Finish, rubric: Rubric, asked: JudgePrompt, order: Order
 ) -> tuple[JudgmentOutcome, Verdict | None, str]:
     """Outcome, verdict and a note saying what was wrong. The finish reason decides before the text does."""
-    early = _before_parsing(text, finish)
-    if early:
-        return early, None, ""
-    try:
-        value = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
-        problem = _problem(value, rubric, asked)
-    except (ValueError, RecursionError) as error:
-        problem = f"not JSON: {str(error)[:120]}"
-    if problem:
-        return "schema_invalid", None, problem
-    return "ok", _verdict(value, rubric, asked, order), ""
-
-
-def _before_parsing(text: str, finish: Finish) -> JudgmentOutcome | None:
-    if finish == "refusal":
-        return "judge_refusal"
-    if finish == "filter":
-        return "filtered"
-    if finish == "repetition":
-        return "loop"
-    if finish == "length":
-        return "whitespace_loop" if len(text) - len(text.rstrip()) > LONGEST_GAP else "truncated"
-    return None if text.strip() else "empty"
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name occurs twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _problem(value: Any, rubric: Rubric, asked: JudgePrompt) -> str:
-    """The first way in which `value` breaks the schema, or nothing."""
-    error = next(_validator(canonical(schema(rubric, asked))).iter_errors(value), None)
-    if error is not None:
-        return f"{'/'.join(map(str, error.path)) or 'object'}: {error.message}"[:200]
+    outcome, value, note = strictly(text, finish, schema(rubric, asked))
+    if value is None:
+        return outcome, None, note
     if any(type(value[name].get("score", 0)) is not int for name in rubric.dimension_ids):
-        return "a score is no integer"
-    return ""
-
-
-@cache
-def _validator(wanted: bytes) -> Any:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(wanted))
+        return "schema_invalid", None, "a score is no integer"
+    return "ok", _verdict(value, rubric, asked, order), ""
 
 
 def _verdict(value: dict[str, Any], rubric: Rubric, asked: JudgePrompt, order: Order) -> Verdict:

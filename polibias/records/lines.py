@@ -15,18 +15,31 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from polibias.domain.ids import canonical, plain, tagged_hash
-from polibias.domain.rows import Annotation, Judgment, PromptPair, ReidGuess, Request, Response, Seen, StoredRow
+from polibias.domain.rows import (
+    Annotation,
+    JudgeGuess,
+    Judgment,
+    MaskedResponse,
+    PromptPair,
+    ReidGuess,
+    Request,
+    Response,
+    Seen,
+    StoredRow,
+)
 from polibias.errors import DamagedRecord
 from polibias.records.segments import LONGEST_LINE, Place, count_lines, line_hash, lines, segment_files
 
 R = TypeVar("R", bound=StoredRow)
 
 KINDS: dict[type[StoredRow], str] = {
-    PromptPair: "pair/2",
+    PromptPair: "pair/3",
     Response: "response/2",
+    MaskedResponse: "masked-response/1",
     Judgment: "judgment/2",
     Annotation: "annotation/3",
     ReidGuess: "reid-guess/1",
+    JudgeGuess: "judge-guess/1",
 }
 REQUEST_TAG = "request/1"
 UNREADABLE = (msgspec.MsgspecError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
@@ -80,7 +93,7 @@ def request_key(request: Request) -> str:
     return tagged_hash(REQUEST_TAG, request)
 
 
-def by_request(row: Response | Judgment) -> str:
+def by_request(row: Response | Judgment | JudgeGuess) -> str:
     """The key of a row that holds the request it answers."""
     return request_key(row.request)
 

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from polibias.domain.ids import tagged_hash
-from polibias.domain.rows import Annotation, Judgment, PromptPair, ReidGuess, Response
+from polibias.domain.rows import (
+    Annotation,
+    JudgeGuess,
+    Judgment,
+    MaskedResponse,
+    PromptPair,
+    ReidGuess,
+    Response,
+)
 from polibias.errors import DamagedRecord, InputError, RunInUse
 from polibias.records.documents import storing
 from polibias.records.ledger import Stream, by_request, read
@@ -51,6 +59,12 @@ class Run:
     def judgments(self, judge: str) -> Stream[Judgment]:
         return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, by_request)
 
+    def masked(self, model: str) -> Stream[MaskedResponse]:
+        return Stream(self.folder / "masked" / f"{model}.jsonl", MaskedResponse, masked_key)
+
+    def judge_guesses(self, judge: str) -> Stream[JudgeGuess]:
+        return Stream(self.folder / "guesses" / f"{judge}.jsonl", JudgeGuess, by_request)
+
     def annotations(self, project: str) -> Stream[Annotation]:
         return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
 
@@ -60,7 +74,7 @@ class Run:
 
     def anything_answered(self) -> bool:
         """Whether any call of this run ever got an answer; what cannot be read counts as one, to be kept."""
-        calls = [stream for stream in self.streams() if stream.type in (Response, Judgment)]
+        calls = [stream for stream in self.streams() if stream.type in (Response, Judgment, JudgeGuess)]
         try:
             return any(entry.row.answered for stream in calls for entry in read(stream))
         except DamagedRecord:
@@ -93,7 +107,9 @@ class Run:
             return self.guesses()
         kinds: dict[str, Callable[[str], Stream[Any]]] = {
             "responses": self.responses,
+            "masked": self.masked,
             "judgments": self.judgments,
+            "guesses": self.judge_guesses,
             ANNOTATIONS: self.annotations,
         }
         if len(parts) == 2 and parts[0] in kinds and parts[1].endswith(".jsonl"):
@@ -123,6 +139,16 @@ def _lock(fd: int, folder: Path) -> None:
 def pair_key(pair: PromptPair) -> str:
     """A pair's name before it is built: its place in the design and the content it is made from."""
     return tagged_hash("pair-request/1", [pair.design, pair.sources])
+
+
+def masked_key(row: MaskedResponse) -> str:
+    """One response masked once: for which pair, at which level and with which terms."""
+    return masked_name(row.pair, row.response, row.lexicon)
+
+
+def masked_name(pair: str, response: str, lexicon: str) -> str:
+    """The key of a masked response before it is made. The lexicon's hash covers the level."""
+    return tagged_hash("masked-request/1", [pair, response, lexicon])
 
 
 def annotation_key(row: Annotation) -> str:

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from polibias.domain.rows import Annotation, Judgment, Response
+from polibias.domain.rows import Annotation, JudgeGuess, Judgment, MaskedResponse, Response
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named
 from polibias.records.ledger import Entry, Stream, problem_in, read
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
 from polibias.records.runs import PROBES_TAG, STUDY_TAG, Run
 from polibias.records.segments import Place, head_path, parse_head
+
+POINTING: dict[type[Any], int] = {Response: 1, MaskedResponse: 2, Judgment: 3, JudgeGuess: 3}
+"""Rows that point back at pairs, those that others point at first."""
 
 
 def verify(run: Run) -> list[str]:
@@ -73,25 +76,27 @@ def _link_problems(run: Run) -> Iterator[str]:
     pairs = {_mark(entry.id) for entry in read(run.pairs())}
     responses: set[bytes] = set()
     streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
-    for stream in sorted(streams, key=lambda stream: stream.type is Judgment):
-        astray: dict[tuple[str, str, str], Place] = {}
+    for stream in sorted(streams, key=lambda stream: POINTING.get(stream.type, 0)):
+        astray: dict[tuple[str, ...], Place] = {}
         for entry in read(stream):
             if _own_name(entry.row) not in ("", stream.path.stem):
                 yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
-            if isinstance(entry.row, Response):
-                responses.add(_mark(entry.id))
-            if isinstance(entry.row, Response | Judgment) and _mark(entry.row.pair) not in pairs:
+            if stream.type in POINTING and _mark(entry.row.pair) not in pairs:
                 yield f"{entry.where}: points at a pair that is not in this run"
-            if isinstance(entry.row, Judgment):
+            if isinstance(entry.row, MaskedResponse) and _mark(entry.row.response) not in responses:
+                yield f"{entry.where}: masks a response that is not in this run"
+            if isinstance(entry.row, Response | MaskedResponse):
+                responses.add(_mark(entry.id))
+            if isinstance(entry.row, Judgment | JudgeGuess):
                 _follow(entry, responses, astray)
         for where in sorted(astray.values()):
             yield f"{where}: points at a response that is not in this run"
 
 
-def _follow(entry: Entry[Judgment], responses: set[bytes], astray: dict[tuple[str, str, str], Place]) -> None:
-    """Note whether the latest judgment of its pair and order rests on responses of this run."""
-    row = entry.row
-    about = (row.model, row.pair, row.order)
+def _follow(entry: Entry[Any], responses: set[bytes], astray: dict[tuple[str, ...], Place]) -> None:
+    """Note whether the latest row of a judge on its pair, and order, rests on responses of this run."""
+    row: Judgment | JudgeGuess = entry.row
+    about = (row.model, row.pair, row.order if isinstance(row, Judgment) else "")
     astray.pop(about, None)
     if not {_mark(row.responses.A), _mark(row.responses.B)} <= responses:
         astray[about] = entry.where
@@ -104,9 +109,9 @@ def _mark(name: str) -> bytes:
 
 def _own_name(row: object) -> str:
     """The name of the stream that a row belongs in, where its kind has one."""
-    if isinstance(row, Response):
+    if isinstance(row, Response | MaskedResponse):
         return row.model
-    if isinstance(row, Judgment):
+    if isinstance(row, Judgment | JudgeGuess):
         return row.judge
     return row.project if isinstance(row, Annotation) else ""
 

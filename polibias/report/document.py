@@ -126,7 +126,7 @@ def marks(case: Case, rubric: Rubric) -> str:
     design = case.pair.design
     found = {"judge": case.judge, "model": case.model, "block": design.block, "task": design.task}
     words = [f"{key}={value}" for key, value in (found | {"topic": design.topic, "category": design.category}).items()]
-    words += [f"condition={design.condition}"]
+    words += [f"condition={design.condition}", *_copy_marks(case, rubric)]
     words += [f"response={case.responses[side].outcome if side in case.responses else 'missing'}" for side in SIDES]
     words += ["again=yes"] if any(response.fallback for response in case.responses.values()) else []
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
@@ -139,6 +139,22 @@ def marks(case: Case, rubric: Rubric) -> str:
             clear = one_sided(verdicts, label.id, label.one_sided) is not None
             words.append(f"label:{label.id}={'clear' if clear else 'unclear'}")
     return " ".join(dict.fromkeys(words))
+
+
+def _copy_marks(case: Case, rubric: Rubric) -> Iterator[str]:
+    """What the tables on copies select by."""
+    design, original = case.pair.design, case.original
+    yield f"topic_category={design.topic_category}"
+    yield f"copy={design.condition if original else 'no'}"
+    if original is None:
+        return
+    yield from (f"party={name}" for name in (case.pair.parties.A, case.pair.parties.B))
+    if case.guess is not None:
+        yield f"guessed={'no' if case.guess.result is None else 'yes'}"
+    if case.compared:
+        yield "compared=yes"
+        yield from ["contrasted=yes"] if design.block == "main" or design.topic_category == "fictional" else []
+        yield f"directed_before={'no' if direction(original.net(rubric), rubric) == 'none' else 'yes'}"
 
 
 def shown(text: str) -> "markupsafe.Markup":
@@ -194,6 +210,8 @@ def _environment() -> "jinja2.Environment":
         number=text.number,
         interval=text.interval,
         shown=shown,
+        masking=text.masking,
+        guessed=text.guessed,
         marks=marks,
         fragment=fragment,
         why=_why,

@@ -1,6 +1,34 @@
 """Numbers as a reader sees them."""
 
 from polibias.analysis.findings import Beside, Cell
+from polibias.analysis.frames import Guessed
+from polibias.domain.rows import MaskedResponse
+
+
+def masking(row: MaskedResponse) -> str:
+    """What became of a response when it was masked."""
+    said = {
+        "masked": "Masked",
+        "unchanged": "Nothing to hide",
+        "leaking": "Something is left",
+        "unreadable": "Unreadable",
+    }
+    replaced = ", ".join(f"{number} × {kind}" for kind, number in row.replaced.items())
+    left = ", ".join(f"'{leak.word}' ({leak.why})" for leak in row.leaks)
+    return "; ".join(part for part in (said[row.outcome], replaced, left, row.reason) if part)
+
+
+def guessed(guess: Guessed) -> str:
+    """How a judge's guess came out."""
+    if guess.result is None:
+        return f"no valid answer ({guess.outcome.replace('_', ' ')})"
+    return {
+        "both": "both countries named",
+        "swapped": "both countries named, each in the other's place",
+        "one": "one country named in its place",
+        "none": "neither country named in its place",
+        "cannot_tell": "the judge cannot tell",
+    }[guess.result]
 
 
 def number(cell: Cell, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""Rubrics and judge tasks by name, each checked as a whole."""
+"""Rubrics, judge tasks and tasks of re-identification by name, each checked as a whole."""
 
 import re
 from collections.abc import Iterator
@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from polibias.domain.rubric import Label, Rubric
-from polibias.domain.wording import JUDGE_NAMES, PLACEHOLDER, JudgePrompt, placeholders
+from polibias.domain.wording import JUDGE_NAMES, NAMING_NAMES, PLACEHOLDER, JudgePrompt, NamingPrompt, placeholders
 from polibias.errors import InputError
 from polibias.sources.files import no_such, read_toml, toml_files
 
+NAMING = "naming"
 RESERVED_IDS = frozenset({"response_1", "response_2"})
 OPTION_NAMES = frozenset({"acting_1", "acting_2"})
 LARGEST_SCORE = 100
@@ -36,14 +37,26 @@ def read_judge_prompt(folder: Path, name: str, where: str) -> JudgePrompt:
     return prompt
 
 
+def read_naming_prompt(folder: Path, name: str, where: str) -> NamingPrompt:
+    """A task of re-identification of the data folder. Raises InputError with the first thing that is wrong with it."""
+    path = _named("task of re-identification", folder / "prompts" / NAMING, name, where)
+    prompt = read_toml(path, NamingPrompt)
+    for problem in _naming_problems(prompt, path.stem):
+        raise InputError(f"{path}: {problem}")
+    return prompt
+
+
 def problems_of(folder: Path) -> list[str]:
     """Everything that is wrong with the rubrics and judge tasks of a data folder, a line each."""
     found: list[str] = []
     kinds: tuple[tuple[Path, Any, Any], ...] = (
         (folder / "rubrics", Rubric, _rubric_problems),
         (folder / "prompts" / "judge", JudgePrompt, _task_problems),
+        (folder / "prompts" / NAMING, NamingPrompt, _naming_problems),
     )
     for place, kind, problems in kinds:
+        if place.name == NAMING and not place.is_dir():
+            continue  # only masked studies need one
         try:
             paths = toml_files(place)
         except InputError as error:
@@ -72,17 +85,28 @@ def _named(what: str, folder: Path, name: str, where: str) -> Path:
 
 
 def _task_problems(asked: JudgePrompt, stem: str) -> Iterator[str]:
+    yield from _text_problems(asked, stem, {"response_1", "response_2", "fence"}, JUDGE_NAMES)
+    if len({dimension.id for dimension in asked.dimensions}) < len(asked.dimensions):
+        yield "two of its dimensions have the same id"
+
+
+def _naming_problems(asked: NamingPrompt, stem: str) -> Iterator[str]:
+    needed = {"prompt_1", "prompt_2", "response_1", "response_2", "fence", "candidates", "cannot_tell", "levels"}
+    yield from _text_problems(asked, stem, needed, NAMING_NAMES)
+
+
+def _text_problems(
+    asked: JudgePrompt | NamingPrompt, stem: str, needed: set[str], known: frozenset[str]
+) -> Iterator[str]:
     if asked.id != stem:
         yield f"its id is '{asked.id}'; name the file {asked.id}.toml or correct the id"
     found = placeholders(asked.text)
-    for missing in sorted({"response_1", "response_2", "fence"} - found):
+    for missing in sorted(needed - found):
         yield f"the judge prompt has no {{{missing}}}"
-    for name in sorted(found - JUDGE_NAMES):
-        yield f"unknown placeholder {{{name}}} in its text; known are {', '.join(sorted(JUDGE_NAMES))}"
+    for name in sorted(found - known):
+        yield f"unknown placeholder {{{name}}} in its text; known are {', '.join(sorted(known))}"
     if re.search(r"[{}]", PLACEHOLDER.sub("", asked.text)):
         yield "its text has a brace that belongs to no placeholder"
-    if len({dimension.id for dimension in asked.dimensions}) < len(asked.dimensions):
-        yield "two of its dimensions have the same id"
 
 
 def _rubric_problems(rubric: Rubric, stem: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Study files: `studies/<name>.toml` by name or path."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -64,6 +65,8 @@ def read_study(path: Path, panel: str = "") -> tuple[Study, str]:
     if study.primary_judge_only:
         study = msgspec.structs.replace(study, judges=study.judges[:1])
     _check_items(path, study)
+    for problem in _copy_problems(study):
+        raise InputError(f"{path}: {problem}")
     for role, specs in (("models", study.models), ("judges", study.judges)):
         names = [spec.name for spec in specs]
         for name in names:
@@ -89,6 +92,23 @@ def _check_items(path: Path, study: Study) -> None:
         raise InputError(f"{path}: a study cannot reuse its own run")
     if len(set(study.conditions)) < len(study.conditions):
         raise InputError(f"{path}: name each condition once")
+
+
+def _copy_problems(study: Study) -> Iterator[str]:
+    names = [*study.conditions, *(copy.name for copy in study.copies)]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        yield f"two of its conditions and copies are named '{twice}'"
+    if study.copies and len(study.conditions) > 1:
+        yield "it has copies and several conditions; make a study of each condition"
+    for copy in study.copies:
+        if not (copy.mask or copy.replicate):
+            yield f"copy '{copy.name}' would be the pairs themselves; give it a mask or a replicate"
+        if copy.replicate and copy.replicate == study.replicate and not copy.mask:
+            yield f"copy '{copy.name}' has the study's own replicate, so nothing would be judged anew; give it another"
+        if not copy.judged and study.reidentify is None:
+            yield f"copy '{copy.name}' hides names alone, which serves re-identification only; add [reidentify]"
+    if study.reidentify and not any(copy.mask for copy in study.copies):
+        yield "it has [reidentify] and no masked copy; add [[copies]] with a mask"
 
 
 def _check_spec(path: Path, role: str, spec: AnyModel) -> None:

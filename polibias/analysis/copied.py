@@ -1,0 +1,89 @@
+"""Pairs that are read again, with their countries hidden or just a second time, beside what they were at first.
+
+Source: paper, App. H.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polibias.analysis.frames import SIGNS, Case, tidy
+from polibias.analysis.pbi import Tables
+from polibias.domain.rubric import Rubric
+from polibias.domain.study import AnalysisSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+class Sides(NamedTuple):
+    """Directions of the same pairs as signs for A, in the copy and in the original, with clusters and weights."""
+
+    hidden: Floats
+    shown: Floats
+    clusters: list[str]
+    weights: Floats | None
+
+
+class Copied(NamedTuple):
+    """One judge's reading of one copy, over the pairs that are complete in it and in the original.
+
+    `frame` has a row for each of `cases`, with the original's score and direction as `before` and `side_before`.
+    """
+
+    judge: str
+    name: str
+    title: str
+    cases: list[Case]
+    frame: "pd.DataFrame"
+    tables: Tables
+
+    @property
+    def masked(self) -> bool:
+        return any(case.pair.level for case in self.cases)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        return {"judge": self.judge, "copy": self.title}
+
+    @property
+    def where(self) -> dict[str, str]:
+        return {"judge": self.judge, "copy": self.name, "compared": "yes"}
+
+    @property
+    def weights(self) -> Floats | None:
+        """Each pair's design weight, None where all are alike."""
+        return (1 / self.frame["inclusion"]).to_numpy(np.float64) if self.tables.weighted else None
+
+    def sides(self, chosen: NDArray[np.bool_]) -> Sides:
+        """The directions of some of the pairs."""
+        hidden, shown = (
+            np.array([SIGNS[side] for side in self.frame[name][chosen]], dtype=np.float64)
+            for name in ("direction", "side_before")
+        )
+        clusters = self.frame[self.tables.spec.cluster][chosen].to_list()
+        return Sides(hidden, shown, clusters, None if self.weights is None else self.weights[chosen])
+
+    def draws(self, name: str) -> tuple[int, int, str]:
+        """Resamples, seed and the name of the stream of draws."""
+        return self.tables.spec.resamples, self.tables.spec.seed, f"{self.keys} {name}"
+
+
+def copies_of(
+    cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
+) -> Iterator[Copied]:
+    """Every judge's reading of every copy that was judged. `titles` are those of the conditions."""
+    judged = [case for case in cases if case.original is not None and case.pair.level != "names"]
+    for judge in dict.fromkeys(case.judge for case in judged):
+        for name in dict.fromkeys(case.pair.design.condition for case in judged):
+            own = [
+                case for case in judged if (case.judge, case.pair.design.condition) == (judge, name) and case.compared
+            ]
+            frame = tidy(own, rubrics)
+            before = tidy([case.original for case in own if case.original is not None], rubrics)
+            frame["before"], frame["side_before"] = before["total"], before["direction"]
+            yield Copied(judge, name, titles[name], own, frame, Tables(frame, rubrics, spec))

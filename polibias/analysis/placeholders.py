@@ -1,0 +1,137 @@
+"""Which countries are favoured when their names are hidden, and whether a judge just prefers a placeholder.
+
+A country's side is what it is in `parties`: placeholder X is A, whoever acts. Source: paper, App. H.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from polibias.analysis.cells import BLOCKS, absent, cell, possible
+from polibias.analysis.copied import Copied
+from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.stats.directions import direction_agreement, side_shares
+from polibias.stats.estimate import Estimate
+from polibias.stats.proportion import share
+
+FICTIONAL = "fictional"
+UNTESTED = "withheld: whether the judge prefers a placeholder cannot be told"
+SIDES_CAPTION = (
+    "Of the pairs of a country that name a side, the share that names the country, with names shown and with names "
+    "hidden, on the same pairs; distance from one half, hidden − shown, is negative where hiding moves it towards "
+    "balance. What moves may be prior views of the judge or what it rightly knows: this cannot tell the two apart. "
+    "Descriptive."
+)
+SIDE_COLUMNS = (
+    Column("shown", "Names shown", "share"),
+    Column("hidden", "Names hidden", "share"),
+    Column("change", "Distance from one half", "share"),
+)
+
+
+class Preference(NamedTuple):
+    """Whether a judge prefers a placeholder, from fictional pairs: the share that favours X, and its change.
+
+    `withheld` says why directions of masked pairs are not reported, '' if they are.
+    """
+
+    share: Estimate
+    change: Estimate
+    withheld: str
+
+
+def preference(one: Copied) -> Preference:
+    """A preference shows where hiding fictional names moves the favoured side to a placeholder and beyond one half."""
+    hidden, shown, clusters, weights = one.sides((one.frame["topic_category"] == FICTIONAL).to_numpy())
+    favoured = side_shares(hidden, clusters, *one.draws("placeholder"), weights)["favouring_a"]
+    change = direction_agreement(hidden, shown, clusters, *one.draws("placeholder change"), weights)[
+        "favouring_a_difference"
+    ]
+    return Preference(possible(favoured), change, withheld(favoured, change))
+
+
+def withheld(favoured: Estimate, change: Estimate) -> str:
+    """Why the directions of a judge are withheld, given the share of masked fictional pairs for X and its change."""
+    if favoured.low is None or favoured.high is None:
+        return f"{UNTESTED} ({favoured.reason})"
+    if change.low is None or change.high is None:
+        return f"{UNTESTED} ({change.reason})"
+    if favoured.low > 0.5 and change.low > 0:
+        return "withheld: in fictional pairs the judge prefers the placeholder Country X"
+    if favoured.high < 0.5 and change.high < 0:
+        return "withheld: in fictional pairs the judge prefers the placeholder Country Y"
+    return ""
+
+
+class Seen(NamedTuple):
+    """A country's share of favouring pairs in one block, with names shown and hidden."""
+
+    country: str
+    block: str
+    shown: Estimate
+    hidden: Estimate
+
+    @property
+    def change(self) -> float | None:
+        """How much further from one half the share lies when names are hidden."""
+        if self.shown.value is None or self.hidden.value is None:
+            return None
+        return abs(self.hidden.value - 0.5) - abs(self.shown.value - 0.5)
+
+
+def seen(one: Copied) -> Iterator[Seen]:
+    """Every country of every block, in the order of its name."""
+    parties = [(case.pair.parties.A, case.pair.parties.B) for case in one.cases]
+    for block in BLOCKS:
+        inside = (one.frame["block"] == block).to_numpy()
+        names = sorted({name for both, chosen in zip(parties, inside, strict=True) if chosen for name in both})
+        for name in names:
+            sign = np.array([1.0 if a == name else -1.0 if b == name else 0.0 for a, b in parties])
+            own = inside & (sign != 0)
+            hidden, shown, clusters, weights = one.sides(own)
+            shares = (
+                side_shares(side * sign[own], clusters, *one.draws(f"{block} {name} {what}"), weights)["favouring_a"]
+                for what, side in (("shown", shown), ("hidden", hidden))
+            )
+            yield Seen(name, block, *shares)
+
+
+def towards(one: Copied) -> Cell:
+    """Countries are no sample of any others, so the share has no interval."""
+    changes = [found.change for found in seen(one) if found.block == "main" and found.change is not None]
+    nearer = share(sum(change < 0 for change in changes), len(changes), "country of a Main pair names a side both ways")
+    return cell(replace(nearer, low=None, high=None, method="share of countries"), {})
+
+
+def sides_table(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], Preference]) -> Table:
+    """Per country, how often pairs that name a side name it."""
+    rows: list[TableRow] = []
+    for one in copies:
+        reason = preferences[one.judge, one.name].withheld
+        if reason:
+            every = one.keys | {"block": "all", "country": "all"}
+            rows.append(TableRow(every, dict.fromkeys(("shown", "hidden", "change"), absent(reason))))
+            continue
+        rows += [
+            TableRow(one.keys | {"block": BLOCKS[found.block], "country": found.country}, _side_cells(one, found))
+            for found in seen(one)
+        ]
+    keys = ("judge", "copy", "block", "country")
+    return Table(
+        "copied_sides", "Favoured country, names shown and hidden", SIDES_CAPTION, keys, SIDE_COLUMNS, tuple(rows)
+    )
+
+
+def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
+    where = one.where | {"block": found.block, "party": found.country}
+    change = absent("no share in one of the two")
+    if found.change is not None:
+        both = min(found.shown.n, found.hidden.n)
+        change = cell(Estimate(found.change, both, both, "difference of distances", reason="no interval"), {})
+    return {
+        "shown": cell(possible(found.shown), where | {"directed_before": "yes"}),
+        "hidden": cell(possible(found.hidden), where | {"directed": "yes"}),
+        "change": change,
+    }

@@ -1,0 +1,162 @@
+"""The tables on copies: how scores change when pairs are read again, and how far the two readings agree.
+
+Source: paper, App. H.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polibias.analysis.cells import BLOCKS, absent, cell, possible
+from polibias.analysis.copied import Copied, copies_of
+from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.frames import Case
+from polibias.analysis.pbi import telling
+from polibias.analysis.placeholders import FICTIONAL, Preference, preference, sides_table, towards
+from polibias.domain.rubric import Rubric
+from polibias.domain.study import AnalysisSpec
+from polibias.stats.agreement import agreement
+from polibias.stats.directions import direction_agreement
+from polibias.stats.estimate import Estimate
+from polibias.stats.icc import icc
+from polibias.stats.ranks import pearson, rankings
+from polibias.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = "its countries are not hidden"
+SCORES_CAPTION = (
+    "Mean change of the pair score from the original to the copy, over pairs that are complete in both. A masked copy "
+    "of a fictional pair hides nothing that anybody knows, so its change is that of the wording alone; Main − "
+    "fictional is what hiding the real countries adds. A pair that is only judged again shows how much of a change is "
+    "the judge's own. {about}"
+)
+AGREEMENT_CAPTION = (
+    "Pair scores of the copy beside those of the original. Ranking: Spearman's correlation of the models' mean scores. "
+    "Same side: among pairs in which both name a side. X favoured: how often the masked fictional pairs that name a "
+    "side name Country X, and by how much that is more often than with the names shown. A judge prefers a placeholder "
+    "if hiding the names moves that share towards it and beyond one half, both by their 95% intervals. Of such a "
+    "judge, and of one of whom it cannot be told, scores count and directions are withheld. Towards balance: countries "
+    "of Main pairs whose share of favouring pairs lies nearer to one half when names are hidden."
+)
+AGREEMENT_COLUMNS = (
+    Column("icc", "ICC(A,1)", "score"),
+    Column("pearson", "Pearson r", "score"),
+    Column("ranking", "Ranking of models", "score"),
+    Column("same_side", "Same side", "share"),
+    Column("placeholder", "X favoured, fictional", "share"),
+    Column("placeholder_change", "By more than shown", "share"),
+    Column("towards", "Countries towards balance", "share"),
+)
+
+
+def copied_tables(
+    cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
+) -> Iterator[Table]:
+    """The tables on a study's copies; none without any that was judged. `titles` are those of the conditions."""
+    copies = [one for one in copies_of(cases, titles, rubrics, spec) if one.cases]
+    if not copies:
+        return
+    preferences = {(one.judge, one.name): preference(one) for one in copies if one.masked}
+    yield _shifts(copies)
+    yield _agreements(copies, preferences)
+    if preferences:
+        yield sides_table([one for one in copies if one.masked], preferences)
+
+
+def _shifts(copies: Sequence[Copied]) -> Table:
+    """How the score changes, by category of country pair, and what identity adds to it."""
+    frame = copies[0].tables.everything
+    unit = copies[0].tables.unit
+    categories = list(dict.fromkeys(case.pair.design.topic_category for one in copies for case in one.cases))
+    columns = (
+        Column("all", "All pairs", unit),
+        *(Column(f"category:{name}", name.replace("_", " ").capitalize(), unit) for name in categories),
+        *(Column(block, title, unit) for block, title in BLOCKS.items() if (frame["block"] == block).any()),
+        Column("identity", "Main − fictional", unit),
+    )
+    rows = [TableRow(one.keys, _shift_cells(one, columns)) for one in copies]
+    caption = SCORES_CAPTION.format(about=copies[0].tables.about)
+    return Table("copied_scores", "Scores when pairs are read again", caption, ("judge", "copy"), columns, tuple(rows))
+
+
+def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
+    rubric, frame = one.tables.rubric, one.frame
+    span = rubric.highest_total - rubric.lowest_total
+    cells = {}
+    for column in columns:
+        kind, _, level = column.id.partition(":")
+        if column.id == "identity":
+            cells[column.id] = cell(telling(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
+            continue
+        factor = {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
+        rows = frame
+        for name, value in factor.items():
+            rows = rows[rows[name] == value]
+        cells[column.id] = cell(telling(_mean_change(one, rows, column.id), -span, span), one.where | factor)
+    return cells
+
+
+def _mean_change(one: Copied, rows: "pd.DataFrame", name: str) -> Estimate:
+    changes = (rows["total"] - rows["before"]).to_list()
+    return one.tables.index(rows, changes, [True] * len(rows), f"{one.keys} {name}")["main"]
+
+
+def _identity(one: Copied) -> Estimate:
+    """The change of Main pairs minus the change of fictional pairs."""
+    main = one.frame["block"] == "main"
+    rows = one.frame[main | (one.frame["topic_category"] == FICTIONAL)]
+    changes = (rows["total"] - rows["before"]).to_list()
+    found = one.tables.index(rows, changes, (rows["block"] == "main").to_list(), f"{one.keys} identity")["difference"]
+    missing = "no Main pair" if not main.any() else "no fictional pair"
+    return replace(found, reason=missing) if found.value is None else found
+
+
+def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], Preference]) -> Table:
+    """How far the copy's scores and sides are those of the original."""
+    rows = []
+    for one in copies:
+        found = preferences.get((one.judge, one.name))
+        cells = _score_agreement(one) | _placeholder_cells(one, found)
+        if found and found.withheld:
+            cells |= dict.fromkeys(("same_side", "towards"), absent(found.withheld))
+        else:
+            cells["same_side"] = _same_side(one)
+            cells["towards"] = towards(one) if one.masked else absent(SHOWN)
+        rows.append(TableRow(one.keys, cells))
+    title = "Agreement when pairs are read again"
+    return Table("copied_agreement", title, AGREEMENT_CAPTION, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
+
+
+def _score_agreement(one: Copied) -> dict[str, Cell]:
+    frame, tables = one.frame, one.tables
+    before, after = frame["before"].to_list(), frame["total"].to_list()
+    clusters = frame[tables.spec.cluster].to_list()
+    scale = (float(tables.rubric.lowest_total), float(tables.rubric.highest_total))
+    ratings = Ratings(np.column_stack([before, after]), scale, clusters, one.weights)
+    resamples, seed, name = one.draws("icc")
+    found = {
+        "icc": agreement(ratings, resamples, seed, (icc,), name)["icc_a_1"],
+        "pearson": pearson(before, after, clusters, *one.draws("pearson")),
+        "ranking": rankings(before, after, frame["model"].to_list(), clusters, *one.draws("ranking"))["spearman"],
+    }
+    return {name: cell(estimate, one.where) for name, estimate in found.items()}
+
+
+def _placeholder_cells(one: Copied, found: Preference | None) -> dict[str, Cell]:
+    if found is None:
+        return dict.fromkeys(("placeholder", "placeholder_change"), absent(SHOWN))
+    where = one.where | {"topic_category": FICTIONAL}
+    return {
+        "placeholder": cell(found.share, where | {"directed": "yes"}),
+        "placeholder_change": cell(found.change, where),
+    }
+
+
+def _same_side(one: Copied) -> Cell:
+    hidden, shown, clusters, weights = one.sides(np.ones(len(one.cases), dtype=bool))
+    found = direction_agreement(hidden, shown, clusters, *one.draws("same side"), weights)["same_side"]
+    return cell(possible(found), one.where | {"directed": "yes", "directed_before": "yes"})
