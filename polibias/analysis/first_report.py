@@ -13,6 +13,7 @@ from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -41,7 +42,8 @@ def analyse(run: Run) -> Analysed:
     rubric, rubrics = rubric_of(about), rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    collected = collect(run, about)
+    provisions = known_provisions()
+    collected = collect(run, about, provisions)
     found = collected.cases
     tables = Tables(tidy(found, rubrics), rubrics, spec)
     computed = [*_scores(tables), *_behaviour(tables, found, models, judges)]
@@ -52,7 +54,7 @@ def analyse(run: Run) -> Analysed:
         about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts=_facts(about, rubric, spec, collected),
+        facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(table for table in computed if table is not None),
@@ -82,6 +84,8 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
     yield detected_table(tables, found)
+    yield structure_table(tables, found)
+    yield graver_table(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield orders_table(found, models, judges)

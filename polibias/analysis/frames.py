@@ -3,18 +3,20 @@
 What is kept of a row is what a table counts; its texts stay in the run and are read again by their place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from polibias.analysis.use import Use, rates_of
-from polibias.detectors.signals import Behaviour, behaviour
+from polibias.detectors.signals import RATED, Behaviour, behaviour
+from polibias.detectors.structure import Structure, structure
 from polibias.domain.rows import Design, Judgment, JudgmentOutcome, Response, ResponseOutcome, Score, Seen, Verdict
 from polibias.domain.rubric import Dimension, Rubric
 from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
 from polibias.domain.study import Rate
+from polibias.generate import JUDGEABLE
 from polibias.records.ledger import Stream
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelfmark, located
@@ -36,12 +38,16 @@ class PairFacts(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True, gc=False):
-    """A response without its text; `behaviour` is what rules read in it."""
+    """A response without its text; `behaviour` is what rules read in it.
+
+    `structure` is counted in responses that can be compared, and None for others.
+    """
 
     outcome: ResponseOutcome
     fallback: int
     mark: Shelfmark
     behaviour: Behaviour
+    structure: Structure | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -126,13 +132,13 @@ class Collected(NamedTuple):
     uses: dict[str, list[Use]]
 
 
-def collect(run: Run, about: Mapping[str, Any]) -> Collected:
+def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[str]] = {}) -> Collected:
     """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered.
 
-    `about` is the run's `study.json`.
+    `about` is the run's `study.json`; `table` tells the provisions of one instrument from another's, see `citations`.
     """
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    reading = _Reading()
+    reading = _Reading(table)
     pairs = reading.pairs(run)
     uses = {"models": [Use() for _ in models], "judges": [Use() for _ in judges]}
     responses = {
@@ -155,8 +161,9 @@ def collect(run: Run, about: Mapping[str, Any]) -> Collected:
 class _Reading:
     """One pass over a run. Equal values are kept once: designs, names and scores repeat from row to row."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: Mapping[str, Collection[str]]) -> None:
         self.first = self.last = ""
+        self._table = table
         self._known: dict[Any, Any] = {}
         self._labels: dict[tuple[tuple[str, Both[str]], ...], dict[str, Both[str]]] = {}
 
@@ -176,7 +183,7 @@ class _Reading:
             use.add(entry.row, entry.seen, rate)
             row = entry.row
             read = self._one(behaviour(row.text, row.design.task))
-            ended = Answered(self._one(row.outcome), row.fallback, mark, read)
+            ended = Answered(self._one(row.outcome), row.fallback, mark, read, self._structure(row))
             found.setdefault(self._one(row.pair), {})[self._one(row.side)] = ended
         return found
 
@@ -192,6 +199,15 @@ class _Reading:
             judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
             found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged
         return found
+
+    def _structure(self, row: Response) -> Structure | None:
+        """Without the passage that gives the rating."""
+        if row.outcome not in JUDGEABLE:
+            return None
+        found = structure(row.text, self._table, row.design.task == RATED)
+        provisions = self._one(frozenset(map(self._one, found.provisions)))
+        rating = self._one(found.rating._replace(evidence=None))
+        return self._one(found._replace(provisions=provisions, rating=rating))
 
     def _note(self, seen: Seen) -> None:
         if seen.at:

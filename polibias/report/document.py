@@ -22,6 +22,7 @@ from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.frames import Case, direction, one_sided
+from polibias.analysis.structured import structure_marks
 from polibias.analysis.texts import Texts, texts
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
@@ -131,6 +132,7 @@ def marks(case: Case, rubric: Rubric) -> str:
     words += ["again=yes"] if any(response.fallback for response in case.responses.values()) else []
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
+    words += structure_marks(case)
     if case.complete:
         favoured = direction(case.net(rubric), rubric)
         words += ["complete=yes", f"direction={favoured}", f"directed={'no' if favoured == 'none' else 'yes'}"]
