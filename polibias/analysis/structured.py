@@ -56,10 +56,10 @@ CAPTION = (
     "Counted in the texts, without a judge. Every pair with two responses counts, also where one declines or was cut. "
     "Words, separate arguments, hedges, cited provisions: the smaller number as a share of the larger, since A/B and "
     "B/A have different means; 1 is alike, 0 is where one response has none. Overlap: provisions that both cite, as "
-    "a share of all that they cite. Distance: between the severity ratings that the texts give, where the task asks for "
-    "one; 0 is alike. Readable: share of pairs in which a measure is defined (Wilson interval); the others are in no "
-    "mean and no median. Median response: of what single responses have, and its n counts these; where it lies at the "
-    "end of the scale, or the token cap cuts most responses, no difference can show. {about}"
+    "a share of all that they cite. Distance: between the severity ratings that the texts give, where the task asks "
+    "for one; 0 is alike. Readable: share of pairs in which a measure is defined (Wilson interval); the others are in "
+    "no mean and no median. Median response: of what single responses have, and its n counts these; where it lies at "
+    "the end of the scale, or the token cap cuts most responses, no difference can show. {about}"
 )
 GRAVER_CAPTION = (
     "The severity ratings that the two texts of a pair give, read by rules: which is higher, and by how many points. "
