@@ -25,7 +25,7 @@ from polibias.detectors.rating import HIGHEST, LOWEST
 from polibias.detectors.signals import RATED
 from polibias.detectors.structure import Structure
 from polibias.domain.ids import tagged_hash
-from polibias.domain.sides import Both
+from polibias.domain.sides import Both, Side
 from polibias.errors import InputError
 from polibias.sources.files import data_folder
 from polibias.sources.law import read_provisions
@@ -168,6 +168,19 @@ def graver(both: Both[Structure]) -> Graver | None:
     """Which version's rating is higher; None without two ratings."""
     difference = compared(both.A, both.B).rating_difference.value
     return None if difference is None else "A" if difference > 0 else "B" if difference < 0 else "same"
+
+
+def counted(case: Case, side: Side) -> str:
+    """What was counted in a comparable response, in words: the numbers that the tables are made of."""
+    found = case.responses[side].structure
+    assert found is not None
+    cited = f" ({'; '.join(sorted(map(str, found.provisions)))})" if found.provisions else ""
+    numbers = f"{found.words:,} words, {found.arguments} arguments, {found.hedges} hedges"
+    said = f"{numbers}, {len(found.provisions)} cited provisions{cited}"
+    if case.pair.design.task != RATED:
+        return said
+    rating = found.rating
+    return f"{said}, severity rating {f'{rating.value:g}' if rating.value else rating.outcome.replace('_', ' ')}"
 
 
 def structure_marks(case: Case) -> Iterator[str]:

@@ -22,7 +22,7 @@ from polibias import __version__
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.frames import Case, direction, one_sided
-from polibias.analysis.structured import structure_marks
+from polibias.analysis.structured import counted, structure_marks
 from polibias.analysis.texts import Texts, texts
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
@@ -95,6 +95,7 @@ def _pair_values(case: Case, found: Texts, analysed: Analysed) -> dict[str, Any]
         "rubric": analysed.rubrics[case.pair.design.condition],
         "orders": [(order, found.judgments.get(order)) for order in ORDERS],
         "favoured": favoured_name,
+        "counted": counted,
     }
 
 

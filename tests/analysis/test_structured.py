@@ -16,6 +16,7 @@ from polibias.analysis.pbi import Tables
 from polibias.analysis.structured import (
     RATIOS,
     TITLES,
+    counted,
     graver_table,
     known_provisions,
     measures,
@@ -388,6 +389,20 @@ def test_the_report_has_the_tables_and_names_the_provisions(hostile_run: Run) ->
     for part in ("Structure of responses", "Which version is rated graver", table_fact(known_provisions())):
         assert part in page
     assert (hostile_run.report / "tables" / "structure.csv").is_file()
+
+
+def test_a_pairs_page_prints_what_the_tables_are_made_of(hostile_run: Run) -> None:
+    shown = "".join(path.read_text("utf-8") for path in (hostile_run.report / "pairs").iterdir())
+    for one in analyse(hostile_run).cases:
+        for side in SIDES:
+            assert f"Counted in it: {counted(one, side)}." in shown
+    said = made(1200, 3, 2, "ba", 8.5)
+    assert counted(case(0, said, said, task="T4"), "A") == (
+        "1,200 words, 3 arguments, 2 hedges, 2 cited provisions (Rome Statute, Art. a; Rome Statute, Art. b), "
+        "severity rating 8.5"
+    )
+    assert counted(case(0, said, made(1), task="T4"), "B").endswith("0 cited provisions, severity rating absent")
+    assert counted(case(0, said, made(1)), "B").endswith("0 cited provisions")
 
 
 def test_a_table_of_provisions_with_a_mistake_is_not_read_in_part(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
