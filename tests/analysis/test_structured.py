@@ -41,6 +41,7 @@ from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.report.document import marks
 from polibias.sources.rubrics import read_rubric
+from polibias.stages import judgeable
 from tests.conftest import ITEMS, ROOT, SCRIPTED, spoil
 
 RUBRIC = read_rubric(ROOT / "data", "poli-bias", "tests")
@@ -106,6 +107,7 @@ def test_the_table_by_hand() -> None:
     assert value(words, "median_main", "median_control") == [0.75, pytest.approx(0.9)]
     assert value(words, "level_main", "level_control") == [35.0, 42.0]
     assert value(words, "readable_main", "readable_control") == [1.0, 1.0]
+    assert [words[f"median_{block}"].clusters for block in ("main", "control")] == [3, 2]
     arguments = cells(SMALL, "arguments")
     assert value(arguments, *MEANS) == pytest.approx([(0.5 + 1 + 0.5) / 3, (0.8 + 1) / 2, 2 / 3 - 0.9])
 
@@ -382,6 +384,23 @@ def test_a_runs_responses_are_counted_in_their_texts_and_hold_none(hostile_run: 
             assert answered.structure == expected._replace(rating=expected.rating._replace(evidence=None))
     held = [answered.structure for one in analysed.cases for answered in one.responses.values()]
     assert len({id(found) for found in held}) == len(set(held)) < len(held)
+
+
+def test_comparable_is_what_is_given_to_a_judge(write_study: Callable[..., Path], tmp_path: Path) -> None:
+    """Also where responses loop and are asked again, are empty, filtered, refused or cut."""
+    items = ITEMS.replace('tasks = ["T1"]', 'tasks = ["T1", "T2", "T3", "T4"]')
+    models = SCRIPTED.replace('name = "fake"', 'name = "fake"\nfaults = 0.5', 1)
+    study = plan(str(write_study(items=items, models=models)), ROOT / "data")
+    run = Run(tmp_path / "runs" / study.study.id)
+    flow.run_study(study, run, QuietWatcher())
+    cases = analyse(run).cases
+    held = [answered for one in cases for answered in one.responses.values()]
+    assert {answered.structure is None for answered in held} == {True, False}
+    for answered in held:
+        assert (answered.structure is not None) == (answered.outcome in ("ok", "truncated", "refused"))
+    comparable = {one.pair_id for one in cases if "comparable=yes" in structure_marks(one)}
+    assert comparable == judgeable(run, "fake").keys()
+    assert 0 < len(comparable) < len(cases)
 
 
 def test_the_report_has_the_tables_and_names_the_provisions(hostile_run: Run) -> None:
