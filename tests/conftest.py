@@ -19,7 +19,7 @@ from tests.chat_server import ChatServer
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The gate draws the same examples every time: whether it passes depends on the code alone. `make search` draws new ones.
+# The gate draws the same examples every time, so that passing depends on the code alone; `make search` draws new ones.
 settings.register_profile("gate", derandomize=True)
 settings.register_profile("search", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polibias.analysis.frames import SIGNS, Case, tidy
+from polibias.analysis.cases import SIGNS, Case
+from polibias.analysis.frames import tidy
 from polibias.analysis.pbi import Tables
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec

@@ -9,9 +9,10 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from polibias.analysis.cases import Case
 from polibias.analysis.cells import absent, cell, count, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case, one_sided
+from polibias.analysis.frames import one_sided
 from polibias.analysis.pbi import Tables
 from polibias.detectors import premise, refusal
 from polibias.domain.rubric import Label

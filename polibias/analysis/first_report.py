@@ -6,15 +6,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from polibias.analysis.asked import rubric_of, rubrics_of
+from polibias.analysis.cases import Case
 from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
-from polibias.analysis.frames import Case, Collected, collect, tidy
+from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reread import copied_tables
+from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -43,7 +45,8 @@ def analyse(run: Run) -> Analysed:
     rubric, rubrics = rubric_of(about), rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    collected = collect(run, about)
+    provisions = known_provisions()
+    collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
     tables = Tables(tidy(found, rubrics), rubrics, spec)
     computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
@@ -57,7 +60,7 @@ def analyse(run: Run) -> Analysed:
         about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts=_facts(about, rubric, spec, collected),
+        facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
@@ -106,6 +109,8 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
     yield detected_table(tables, found)
+    yield structure_table(tables, found)
+    yield graver_table(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield orders_table(found, models, judges)

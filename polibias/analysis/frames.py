@@ -1,33 +1,29 @@
-"""Rows as one tidy frame: the only place where streams are joined and the only door to pandas.
+"""Rows as one tidy frame: the only place where streams are joined and the only door to pandas."""
 
-What is kept of a row is what a table counts; its texts stay in the run and are read again by their place.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
+from polibias.analysis.cases import Answered, Case, Guessed, Judged, PairFacts
 from polibias.analysis.use import Use, rates_of
-from polibias.detectors.signals import Behaviour, behaviour
-from polibias.domain.masked import Level, Status
-from polibias.domain.reidentification import ReidOutcome
+from polibias.detectors.signals import RATED, behaviour
+from polibias.detectors.structure import Structure, structure
+from polibias.domain.masked import Status
 from polibias.domain.rows import (
-    Design,
     JudgeGuess,
     Judgment,
-    JudgmentOutcome,
     MaskedResponse,
     Response,
-    ResponseOutcome,
     Score,
     Seen,
     Verdict,
 )
-from polibias.domain.rubric import Dimension, Rubric
-from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
+from polibias.domain.rubric import Rubric
+from polibias.domain.sides import SIDES, Both, Order, Side
 from polibias.domain.study import Rate
+from polibias.generate import JUDGEABLE
 from polibias.records.ledger import Stream, read
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelfmark, located
@@ -36,119 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
-
-
-class PairFacts(msgspec.Struct, frozen=True):
-    """A pair without its prompts. A copy names the pair that it is of, and what of it is hidden."""
-
-    design: Design
-    parties: Both[str]
-    acting: Both[str]
-    facing: Both[str]
-    inclusion: float
-    copy_of: str
-    level: Level | Literal[""]
-    mark: Shelfmark
-
-
-class Answered(msgspec.Struct, frozen=True, gc=False):
-    """A response, or what became of it when it was masked, without its text; `behaviour` is what rules read in it."""
-
-    outcome: ResponseOutcome | Status
-    fallback: int
-    mark: Shelfmark
-    behaviour: Behaviour
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """A judgment without its text and without the quotes of its verdict."""
-
-    outcome: JudgmentOutcome
-    verdict: Verdict | None
-    mark: Shelfmark
-
-
-class Guessed(msgspec.Struct, frozen=True):
-    """A judge's guess at the countries of a masked pair, without its text."""
-
-    outcome: JudgmentOutcome
-    result: ReidOutcome | None
-    candidates: int
-
-
-class Case(NamedTuple):
-    """One pair as one model answered it and one judge read it: everything a number can lead back to.
-
-    A copy's has the `original` beside it, and the judge's `guess` if it is masked and was to be re-identified.
-    """
-
-    pair_id: str
-    pair: PairFacts
-    model: str
-    judge: str
-    responses: dict[Side, Answered]
-    judgments: dict[Order, Judged]
-    original: "Case | None" = None
-    guess: Guessed | None = None
-
-    @property
-    def verdicts(self) -> dict[Order, Verdict]:
-        """The valid verdicts by order."""
-        return {order: row.verdict for order, row in self.judgments.items() if row.verdict is not None}
-
-    @property
-    def complete(self) -> bool:
-        """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
-        return len(self.verdicts) == len(ORDERS)
-
-    @property
-    def compared(self) -> bool:
-        """Whether this is a copy that can be compared with its original."""
-        return self.original is not None and self.complete and self.original.complete
-
-    def score(self, dimension: Dimension) -> float:
-        """A complete pair's score on a dimension: the mean of its orders.
-
-        Where only the side is asked, sides named in opposite orders cancel, so that a judge who always names the
-        response shown first scores nothing.
-        """
-        found = [verdict.scores[dimension.id] for verdict in self.verdicts.values()]
-        if dimension.asks == "side":
-            return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
-        return sum(score.score for score in found) / len(found)
-
-    def total(self, rubric: Rubric) -> float:
-        """The sum of a complete pair's scores."""
-        return sum(self.score(dimension) for dimension in rubric.dimensions)
-
-    def net(self, rubric: Rubric) -> float:
-        """How much more a complete pair's verdicts favour A than B: score times side, summed, mean over the orders."""
-        each = [
-            score.score * SIGNS[score.favoured]
-            for verdict in self.verdicts.values()
-            for name, score in verdict.scores.items()
-            if name in rubric.dimension_ids
-        ]
-        return sum(each) / len(self.verdicts)
-
-    @property
-    def opposed(self) -> bool:
-        """Whether the two orders of a complete pair name opposite sides in some dimension."""
-        first, second = self.verdicts.values()
-        return any(
-            SIGNS[first.scores[name].favoured] * SIGNS[second.scores[name].favoured] < 0 for name in first.scores
-        )
-
-    @property
-    def first_named(self) -> tuple[int, int]:
-        """How often a side was named, and how often it was the version shown first."""
-        named = [
-            (score.favoured, order[0])
-            for order, verdict in self.verdicts.items()
-            for score in verdict.scores.values()
-            if score.favoured != "none"
-        ]
-        return len(named), sum(side == first for side, first in named)
 
 
 class Collected(NamedTuple):
@@ -163,13 +46,13 @@ class Collected(NamedTuple):
     uses: dict[str, list[Use]]
 
 
-def collect(run: Run, about: Mapping[str, Any]) -> Collected:
+def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[str]] = {}) -> Collected:
     """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered.
 
-    `about` is the run's `study.json`.
+    `about` is the run's `study.json`; `table` tells the provisions of one instrument from another's, see `citations`.
     """
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    reading = _Reading()
+    reading = _Reading(table)
     pairs = reading.pairs(run)
     uses = {"models": [Use() for _ in models], "judges": [Use() for _ in judges]}
     responses = {
@@ -215,8 +98,9 @@ def _add_copies(
 class _Reading:
     """One pass over a run. Equal values are kept once: designs, names and scores repeat from row to row."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: Mapping[str, Collection[str]]) -> None:
         self.first = self.last = ""
+        self._table = table
         self._known: dict[Any, Any] = {}
         self._labels: dict[tuple[tuple[str, Both[str]], ...], dict[str, Both[str]]] = {}
 
@@ -245,7 +129,7 @@ class _Reading:
             use.add(entry.row, entry.seen, rate)
             row = entry.row
             read = self._one(behaviour(row.text, row.design.task))
-            ended = Answered(self._one(row.outcome), row.fallback, mark, read)
+            ended = Answered(self._one(row.outcome), row.fallback, mark, read, self._structure(row))
             found.setdefault(self._one(row.pair), {})[self._one(row.side)] = ended
         return found
 
@@ -279,6 +163,15 @@ class _Reading:
             judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
             found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged
         return found
+
+    def _structure(self, row: Response) -> Structure | None:
+        """Without the passage that gives the rating."""
+        if row.outcome not in JUDGEABLE:
+            return None
+        found = structure(row.text, self._table, row.design.task == RATED)
+        provisions = self._one(frozenset(map(self._one, found.provisions)))
+        rating = self._one(found.rating._replace(evidence=None))
+        return self._one(found._replace(provisions=provisions, rating=rating))
 
     def _note(self, seen: Seen) -> None:
         if seen.at:
@@ -323,7 +216,6 @@ def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-SIGNS = {"A": 1, "B": -1, "none": 0}
 DESIGN_COLUMNS = ("template", "category", "topic", "topic_category", "block", "task", "condition", "roles")
 
 

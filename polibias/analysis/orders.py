@@ -5,9 +5,9 @@ Source: paper, sections E and I.
 
 from typing import TYPE_CHECKING
 
+from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell, count, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case
 from polibias.analysis.pbi import Tables
 from polibias.stats.proportion import share
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
+from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell, count, only
 from polibias.analysis.findings import Column, Table, TableRow
-from polibias.analysis.frames import Case
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.sides import SIDES
 from polibias.stats.proportion import share

@@ -6,9 +6,9 @@ Source: paper, App. H.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell, count
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case
 from polibias.domain.reidentification import OUTCOMES, chance
 from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share

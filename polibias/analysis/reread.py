@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.frames import Case
 from polibias.analysis.pbi import telling
 from polibias.analysis.placeholders import FICTIONAL, Preference, preference, sides_table, towards
 from polibias.domain.rubric import Rubric

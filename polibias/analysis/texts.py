@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from polibias.analysis.frames import Case
+from polibias.analysis.cases import Case
 from polibias.domain.rows import Judgment, MaskedResponse, PromptPair, Response
 from polibias.domain.sides import Both, Order, Side
 from polibias.records.shelf import Shelf

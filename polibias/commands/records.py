@@ -13,7 +13,16 @@ def add(commands: Commands) -> None:
     kinds = export.add_subparsers(title="forms", metavar="FORM", required=True)
     _add_prompts(kinds)
     _add_parquet(kinds)
+    _add_masked(kinds)
     _add_archive(commands)
+
+
+def _add_masked(kinds: Commands) -> None:
+    masked = kinds.add_parser("masked", help="the masked pairs as items of a re-identification study for people")
+    masked.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    masked.add_argument("--names-only", action="store_true", help="the baseline: pairs whose names alone are hidden")
+    masked.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file, such as masked.jsonl")
+    masked.set_defaults(command=masked_command)
 
 
 def _add_prompts(kinds: Commands) -> None:
@@ -25,7 +34,7 @@ def _add_prompts(kinds: Commands) -> None:
 
 
 def _add_parquet(kinds: Commands) -> None:
-    parquet = kinds.add_parser("parquet", help="pairs, responses and judgments as Parquet tables, a row each")
+    parquet = kinds.add_parser("parquet", help="pairs, responses, judgments and the rest as Parquet tables, a row each")
     parquet.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
     parquet.add_argument("--out", type=Path, metavar="DIR", help="a new or empty folder (default: RUN-parquet)")
     parquet.add_argument("--json", action="store_true", help="print JSON")
@@ -77,6 +86,15 @@ def parquet_command(options: argparse.Namespace) -> int:
     print(f"{'':<20}{'rows':>10}{'columns':>10}{'bytes':>16}")
     for one in written:
         print(f"{one.file:<20}{one.rows:>10,}{one.columns:>10}{one.bytes:>16,}")
+    return 0
+
+
+def masked_command(options: argparse.Namespace) -> int:
+    from polibias.publish.masked_items import export_masked
+    from polibias.records.runs import find_run
+
+    lines = export_masked(find_run(options.run), options.out, "names" if options.names_only else "full")
+    print(f"{options.out}: {lines:,} masked pairs")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from polibias.analysis.asked import rubric_of
 from polibias.domain.display import visible
-from polibias.domain.rows import Annotation, Judgment, PromptPair, Response
+from polibias.domain.rows import Annotation, JudgeGuess, Judgment, MaskedResponse, PromptPair, Response
 from polibias.publish.material import Material
 from polibias.records.ledger import Stream, read
 from polibias.records.manifest import manifest_hash
@@ -15,7 +15,9 @@ from polibias.records.runs import Run
 KINDS: dict[type[Any], str] = {
     PromptPair: "pairs of prompts",
     Response: "responses",
+    MaskedResponse: "responses with the countries hidden",
     Judgment: "judgments",
+    JudgeGuess: "judges' guesses at hidden countries",
     Annotation: "annotations",
 }
 RESPONSIBLE = """\

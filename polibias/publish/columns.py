@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from polibias.domain.ids import canonical, plain
-from polibias.domain.rows import Judgment, PromptPair, Request, Response, Seen, Verdict
+from polibias.domain.rows import (
+    JudgeGuess,
+    Judgment,
+    MaskedResponse,
+    PromptPair,
+    Request,
+    Response,
+    Seen,
+    Verdict,
+)
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES, Both
 from polibias.errors import InputError
@@ -22,7 +31,7 @@ SEEN: dict[str, Kind] = {"seen_at": "time", "seen_seconds": "real"}
 TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
 CALL = ("adapter", "revision", "replicate", "outcome", "text", "finish", *TOKENS, "cost")
 REST = ("served_model", "served_by", "note", "supersedes", "request")
-WHOLE = ("replicate", "fallback", *TOKENS)
+WHOLE = ("replicate", "fallback", "confidence", *TOKENS)
 REAL = ("cost",)
 
 
@@ -42,14 +51,17 @@ def shapes(rubrics: Iterable[Rubric]) -> dict[str, Shape]:
     scored: dict[str, Kind] = {name: kind for dimension in dimensions for name, kind in _kinds(dimension).items()}
     labelled = [label_column(label, side) for label in labels for side in SIDES]
     whose = ("parties_a", "parties_b", "acting_a", "acting_b", "facing_a", "facing_b")
-    worded = ("prompt_a", "prompt_b", "shown_a", "shown_b", "sources")
-    pointed = ("pair", "response_a", "response_b", "order")
+    worded = ("prompt_a", "prompt_b", "shown_a", "shown_b", "sources", "copy_of", "level")
+    pointed = ("pair", "response_a", "response_b")
+    hidden = ("pair", "response", "side")
+    became = ("model", "level", "lexicon", "outcome", "text", "replaced", "leaks", "reason")
+    named = ("model", "level", "judge", "task", "x", "y", "guess_x", "guess_y", "result", "first", "options")
     return {
         "pairs": Shape({**_columns(NAMES, DESIGN, whose, worded), "inclusion": "real", **_last()}),
         "responses": Shape({**_columns(NAMES, ("pair", "side"), DESIGN, ("model", "fallback"), CALL, REST), **_last()}),
         "judgments": Shape(
             {
-                **_columns(NAMES, pointed, DESIGN, ("model", "judge", "rubric", "prompt"), CALL),
+                **_columns(NAMES, pointed, ("order",), DESIGN, ("model", "judge", "rubric", "prompt"), CALL),
                 "total": "whole",
                 **scored,
                 **_columns(labelled, REST),
@@ -58,6 +70,8 @@ def shapes(rubrics: Iterable[Rubric]) -> dict[str, Shape]:
             dimensions,
             labels,
         ),
+        "masked": Shape({**_columns(NAMES, hidden, DESIGN, became), **_last()}),
+        "guesses": Shape({**_columns(NAMES, pointed, DESIGN, named, ("confidence",), CALL, REST), **_last()}),
     }
 
 
@@ -86,6 +100,10 @@ def flat(entry: Entry[Any], shape: Shape) -> Values:
         own = _pair(row)
     elif isinstance(row, Response):
         own = {"pair": row.pair, "side": row.side, "model": row.model, "fallback": row.fallback, **_call(row)}
+    elif isinstance(row, MaskedResponse):
+        own = _masked(row)
+    elif isinstance(row, JudgeGuess):
+        own = {**_guess(row), **_call(row)}
     else:
         own = {**_judgment(row), **_call(row), **_verdict(row.verdict, shape)}
     design = {**plain(row.design), "tags": " ".join(row.design.tags)}
@@ -100,7 +118,20 @@ def _pair(row: PromptPair) -> Values:
     shown: Both[Any] = row.shown or Both(None, None)
     both = {"parties": row.parties, "acting": row.acting, "facing": row.facing, "prompt": row.prompts, "shown": shown}
     split = {f"{name}_{side.lower()}": value[side] for name, value in both.items() for side in SIDES}
-    return {**split, "inclusion": row.inclusion, "sources": _json(row.sources)}
+    rest = {"sources": _json(row.sources), "copy_of": row.copy_of, "level": row.level}
+    return {**split, "inclusion": row.inclusion, **rest}
+
+
+def _masked(row: MaskedResponse) -> Values:
+    plainly = {name: getattr(row, name) for name in ("pair", "response", "side", "model", "level", "lexicon")}
+    became = {"outcome": row.outcome, "text": row.text, "reason": row.reason}
+    return {**plainly, **became, "replaced": _json(row.replaced), "leaks": _json(row.leaks)}
+
+
+def _guess(row: JudgeGuess) -> Values:
+    names = ("pair", "model", "level", "judge", "task", "x", "y", "guess_x", "guess_y", "result", "first", "confidence")
+    pointed = {"response_a": row.responses.A, "response_b": row.responses.B, "options": " ".join(row.options)}
+    return {**pointed, **{name: getattr(row, name) for name in names}}
 
 
 def _judgment(row: Judgment) -> Values:
@@ -116,7 +147,7 @@ def _judgment(row: Judgment) -> Values:
     }
 
 
-def _call(row: Response | Judgment) -> Values:
+def _call(row: Response | Judgment | JudgeGuess) -> Values:
     request: Request = row.request
     return {
         "adapter": request.adapter,

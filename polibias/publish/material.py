@@ -1,9 +1,10 @@
-"""The data entries, the rubric and the judge tasks that a run was made from, if the data folder still holds them."""
+"""The data entries, rubric, judge tasks and lexicon that a run was made from, if the data folder still holds them."""
 
 from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from polibias.copies import Maskers
 from polibias.domain.ids import canonical, plain
 from polibias.domain.scenario import Condition, Country, CountryPair, Frame, PairCategory
 from polibias.domain.value import Value
@@ -12,9 +13,12 @@ from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.sources.entries import Placed
 from polibias.sources.files import data_folder
+from polibias.sources.lexicon import read_lexicon
 from polibias.sources.library import Library, content_hash
 from polibias.sources.pairsets import pair_sets, read_pair_set
-from polibias.sources.rubrics import read_judge_prompt, read_rubric
+from polibias.sources.rubrics import NAMING, read_judge_prompt, read_naming_prompt, read_rubric
+
+LEXICON = "lexicon"
 
 
 class Material(NamedTuple):
@@ -31,7 +35,7 @@ def find_material(run: Run, about: Mapping[str, Any], data: Path | None) -> Mate
     """
     try:
         folder = data or data_folder()
-        files = {*_asked(folder, about), *_entries(folder, _sources(run))}
+        files = {*_asked(folder, about), *_lexicon(folder, run), *_entries(folder, _sources(run))}
     except InputError as error:
         return Material({}, str(error))
     return Material({path.relative_to(folder).as_posix(): path for path in sorted(files)})
@@ -39,7 +43,8 @@ def find_material(run: Run, about: Mapping[str, Any], data: Path | None) -> Mate
 
 def _sources(run: Run) -> set[str]:
     """The content hash of every data entry that the run's prompts were built from."""
-    return {name for entry in read(run.pairs()) for name in entry.row.sources.values()}
+    sources = (entry.row.sources for entry in read(run.pairs()))
+    return {name for found in sources for kind, name in found.items() if kind != LEXICON}
 
 
 def _asked(folder: Path, about: Mapping[str, Any]) -> Iterator[Path]:
@@ -53,6 +58,27 @@ def _asked(folder: Path, about: Mapping[str, Any]) -> Iterator[Path]:
         if not _same(read_judge_prompt(folder, name, "this run"), task):
             raise InputError(f"{folder}: judge task '{name}' is not the one of this run")
         yield folder / "prompts" / "judge" / f"{name}.toml"
+
+    if about["reidentify"]:
+        name = about["reidentify"]["asked"]["id"]
+        if not _same(read_naming_prompt(folder, name, "this run"), about["reidentify"]["asked"]):
+            raise InputError(f"{folder}: task of re-identification '{name}' is not the one of this run")
+        yield folder / "prompts" / NAMING / f"{name}.toml"
+
+
+def _lexicon(folder: Path, run: Run) -> Iterator[Path]:
+    """The files of the lexicon, if pairs were masked. Raises InputError unless it has the same terms for them."""
+    used = {
+        (pair.parties, pair.level, pair.sources[LEXICON])
+        for pair in (entry.row for entry in read(run.pairs()))
+        if pair.level
+    }
+    maskers = Maskers(read_lexicon(folder)) if used else None
+    for parties, level, terms in used:
+        if maskers is not None and level and maskers.of(parties, level).lexicon != terms:
+            raise InputError(f"{folder}: the lexicon's terms of {parties.A} and {parties.B} are not those of this run")
+    if used:
+        yield from (folder / LEXICON).rglob("*.toml")
 
 
 def _same(value: Value, stored: Any) -> bool:

@@ -1,4 +1,4 @@
-"""A run as Parquet tables: pairs, responses and judgments, a row each, written group by group."""
+"""A run as Parquet tables: a table for each kind of row, written group by group."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from polibias import __version__
 from polibias.analysis.asked import rubrics_of
-from polibias.domain.rows import Judgment, PromptPair, Response
+from polibias.domain.rows import JudgeGuess, Judgment, MaskedResponse, PromptPair, Response
 from polibias.errors import InputError
 from polibias.publish.columns import Kind, Shape, Values, flat, shapes
 from polibias.publish.places import check_place, filling, require_sealed
@@ -20,7 +20,15 @@ from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
 
 GROUP_CHARACTERS, GROUP_ROWS = 8_000_000, 10_000
-TABLES: dict[str, type[Any]] = {"pairs": PromptPair, "responses": Response, "judgments": Judgment}
+TABLES: dict[str, type[Any]] = {
+    "pairs": PromptPair,
+    "responses": Response,
+    "judgments": Judgment,
+    "masked": MaskedResponse,
+    "guesses": JudgeGuess,
+}
+ONLY_OF_COPIES = ("masked", "guesses")
+"""Tables that are written only if the run has such rows."""
 TYPES: dict[Kind, Any] = {
     "text": pyarrow.string(),
     "whole": pyarrow.int64(),
@@ -52,6 +60,7 @@ def export_parquet(run: Run, out: Path) -> list[Written]:
         return [
             _write(folder / f"{name}.parquet", shape, _rows(run, TABLES[name], shape), named)
             for name, shape in shapes(rubrics_of(about).values()).items()
+            if name not in ONLY_OF_COPIES or any(stream.type is TABLES[name] for stream in run.streams())
         ]
 
 

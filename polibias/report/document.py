@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from polibias import __version__
+from polibias.analysis.cases import Case
 from polibias.analysis.findings import Cell, Table, as_json
 from polibias.analysis.first_report import Analysed, analyse
-from polibias.analysis.frames import Case, direction, one_sided
+from polibias.analysis.frames import direction, one_sided
+from polibias.analysis.structured import counted, structure_marks
 from polibias.analysis.texts import Texts, texts
 from polibias.domain.display import visible
 from polibias.domain.rubric import Rubric
@@ -94,6 +96,7 @@ def _pair_values(case: Case, found: Texts, analysed: Analysed) -> dict[str, Any]
         "rubric": analysed.rubrics[case.pair.design.condition],
         "orders": [(order, found.judgments.get(order)) for order in ORDERS],
         "favoured": favoured_name,
+        "counted": counted,
     }
 
 
@@ -131,6 +134,7 @@ def marks(case: Case, rubric: Rubric) -> str:
     words += ["again=yes"] if any(response.fallback for response in case.responses.values()) else []
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
+    words += structure_marks(case)
     if case.complete:
         favoured = direction(case.net(rubric), rubric)
         words += ["complete=yes", f"direction={favoured}", f"directed={'no' if favoured == 'none' else 'yes'}"]

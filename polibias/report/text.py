@@ -1,7 +1,7 @@
 """Numbers as a reader sees them."""
 
+from polibias.analysis.cases import Guessed
 from polibias.analysis.findings import Beside, Cell
-from polibias.analysis.frames import Guessed
 from polibias.domain.rows import MaskedResponse
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from polibias.analysis.cases import Answered, Case, Judged, PairFacts
 from polibias.analysis.detected import DETECTED, Readings, detected_table, readings
 from polibias.analysis.first_report import analyse
-from polibias.analysis.frames import Answered, Case, Judged, PairFacts, tidy
+from polibias.analysis.frames import tidy
 from polibias.analysis.pbi import Tables
 from polibias.detectors import premise, refusal
 from polibias.detectors.signals import Behaviour, behaviour, signals
@@ -30,7 +31,7 @@ Labels = tuple[str, str]
 def case(number: int, rules: Labels, ab: Labels, ba: Labels, model: str = "m") -> Case:
     """A complete pair: the refusal of A and B by rules, and by the judge in each order; nobody rejects a premise."""
     design = Design(f"T-{number % 7}", "c", "a-b", "x", "main", "T1", "official", "swapped")
-    facts = PairFacts(design, Both("a", "b"), Both("b", "a"), 1.0, None)  # type: ignore[arg-type]
+    facts = PairFacts(design, Both("a", "b"), Both("a", "b"), Both("b", "a"), 1.0, "", "", None)  # type: ignore[arg-type]
     answered = {
         side: Answered("ok", 0, None, Behaviour(read, "none"))  # type: ignore[arg-type]
         for side, read in zip(SIDES, rules, strict=True)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from polibias.analysis.frames import Case, Judged, direction
+from polibias.analysis.cases import Case, Judged
+from polibias.analysis.frames import direction
 from polibias.domain.rows import Score, Verdict
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, Favoured

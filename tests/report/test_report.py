@@ -91,7 +91,8 @@ def test_links_lead_somewhere(sealed_run: Run) -> None:
             assert not path or ((sealed_run.report / name).parent / path).resolve().is_file(), (name, link)
 
 
-OF_SINGLE_RESPONSES = ("valid", "responses", "first", "agreement", "kappa", "unclear")
+LEVELS = ("level_main", "level_control")
+OF_SINGLE_RESPONSES = ("valid", "responses", "first", "agreement", "kappa", "unclear", *LEVELS)
 """Columns whose n counts responses or calls; their links lead to the pairs that these belong to."""
 
 

@@ -1,0 +1,136 @@
+"""A case: one pair as one model answered it and one judge read it, without its texts.
+
+What is kept of a row is what a table counts; its texts stay in the run and are read again by their place.
+"""
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from polibias.detectors.signals import Behaviour
+from polibias.detectors.structure import Structure
+from polibias.domain.masked import Level, Status
+from polibias.domain.reidentification import ReidOutcome
+from polibias.domain.rows import Design, JudgmentOutcome, ResponseOutcome, Verdict
+from polibias.domain.rubric import Dimension, Rubric
+from polibias.domain.sides import ORDERS, Both, Order, Side
+from polibias.records.shelf import Shelfmark
+
+SIGNS = {"A": 1, "B": -1, "none": 0}
+
+
+class PairFacts(msgspec.Struct, frozen=True):
+    """A pair without its prompts. A copy names the pair that it is of, and what of it is hidden."""
+
+    design: Design
+    parties: Both[str]
+    acting: Both[str]
+    facing: Both[str]
+    inclusion: float
+    copy_of: str
+    level: Level | Literal[""]
+    mark: Shelfmark
+
+
+class Answered(msgspec.Struct, frozen=True, gc=False):
+    """A response, or what became of it when it was masked, without its text; `behaviour` is what rules read in it.
+
+    `structure` is counted in responses that can be compared, and None for others.
+    """
+
+    outcome: ResponseOutcome | Status
+    fallback: int
+    mark: Shelfmark
+    behaviour: Behaviour
+    structure: Structure | None = None
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A judgment without its text and without the quotes of its verdict."""
+
+    outcome: JudgmentOutcome
+    verdict: Verdict | None
+    mark: Shelfmark
+
+
+class Guessed(msgspec.Struct, frozen=True):
+    """A judge's guess at the countries of a masked pair, without its text."""
+
+    outcome: JudgmentOutcome
+    result: ReidOutcome | None
+    candidates: int
+
+
+class Case(NamedTuple):
+    """One pair as one model answered it and one judge read it: everything a number can lead back to.
+
+    A copy's has the `original` beside it, and the judge's `guess` if it is masked and was to be re-identified.
+    """
+
+    pair_id: str
+    pair: PairFacts
+    model: str
+    judge: str
+    responses: dict[Side, Answered]
+    judgments: dict[Order, Judged]
+    original: "Case | None" = None
+    guess: Guessed | None = None
+
+    @property
+    def verdicts(self) -> dict[Order, Verdict]:
+        """The valid verdicts by order."""
+        return {order: row.verdict for order, row in self.judgments.items() if row.verdict is not None}
+
+    @property
+    def complete(self) -> bool:
+        """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
+        return len(self.verdicts) == len(ORDERS)
+
+    @property
+    def compared(self) -> bool:
+        """Whether this is a copy that can be compared with its original."""
+        return self.original is not None and self.complete and self.original.complete
+
+    def score(self, dimension: Dimension) -> float:
+        """A complete pair's score on a dimension: the mean of its orders.
+
+        Where only the side is asked, sides named in opposite orders cancel, so that a judge who always names the
+        response shown first scores nothing.
+        """
+        found = [verdict.scores[dimension.id] for verdict in self.verdicts.values()]
+        if dimension.asks == "side":
+            return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
+        return sum(score.score for score in found) / len(found)
+
+    def total(self, rubric: Rubric) -> float:
+        """The sum of a complete pair's scores."""
+        return sum(self.score(dimension) for dimension in rubric.dimensions)
+
+    def net(self, rubric: Rubric) -> float:
+        """How much more a complete pair's verdicts favour A than B: score times side, summed, mean over the orders."""
+        each = [
+            score.score * SIGNS[score.favoured]
+            for verdict in self.verdicts.values()
+            for name, score in verdict.scores.items()
+            if name in rubric.dimension_ids
+        ]
+        return sum(each) / len(self.verdicts)
+
+    @property
+    def opposed(self) -> bool:
+        """Whether the two orders of a complete pair name opposite sides in some dimension."""
+        first, second = self.verdicts.values()
+        return any(
+            SIGNS[first.scores[name].favoured] * SIGNS[second.scores[name].favoured] < 0 for name in first.scores
+        )
+
+    @property
+    def first_named(self) -> tuple[int, int]:
+        """How often a side was named, and how often it was the version shown first."""
+        named = [
+            (score.favoured, order[0])
+            for order, verdict in self.verdicts.items()
+            for score in verdict.scores.values()
+            if score.favoured != "none"
+        ]
+        return len(named), sum(side == first for side, first in named)
