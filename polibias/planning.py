@@ -246,6 +246,11 @@ def _with_copies(found: Found, study: Study, maskers: copies.Maskers | None, whe
     """The study's pairs and then every copy, each read by the judge task of the pairs it copies."""
     if not study.copies:
         return found
+    for copy in study.copies:
+        if copy.name in found.titles:
+            raise InputError(
+                f"{where}: copy '{copy.name}' has the name of the condition that it copies; choose another"
+            )
     chances = {copy.name: _chances(found.pairs, study, copy, where) for copy in study.copies}
 
     def every() -> Iterator[PromptPair]:

@@ -95,9 +95,9 @@ def _check_items(path: Path, study: Study) -> None:
 
 
 def _copy_problems(study: Study) -> Iterator[str]:
-    names = [*study.conditions, *(copy.name for copy in study.copies)]
+    names = [copy.name for copy in study.copies]
     if twice := next((name for name in names if names.count(name) > 1), ""):
-        yield f"two of its conditions and copies are named '{twice}'"
+        yield f"two of its copies are named '{twice}'"
     if study.copies and len(study.conditions) > 1:
         yield "it has copies and several conditions; make a study of each condition"
     for copy in study.copies:
