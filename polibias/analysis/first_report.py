@@ -1,5 +1,6 @@
 """All findings of a run, from its sealed records alone."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -48,25 +49,28 @@ def analyse(run: Run) -> Analysed:
     provisions = known_provisions()
     collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
-    tables = Tables(tidy(found, rubrics), rubrics, spec)
+    every, asked = about["study"]["conditions"], {case.pair.design.condition for case in found}
+    titles = {name: title for name, title in every.items() if name in asked}
+    own = {name: rubrics[name] for name in titles}
+    tables = Tables(tidy(found, own), own, spec)
     computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
     if len(found) < len(collected.cases):
-        copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
+        copied = _copied(collected.cases, every, rubrics, spec, judges[0])
         computed = [*map(of_originals, computed), *(one for one in copied if one is not None)]
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
         index=tables.rubric.report.index,
-        about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
+        about=_about(titles, own, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
+        facts={**_facts(about, rubric, spec, collected, titles), "Table of provisions": table_fact(provisions)},
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
-        summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
-        titles=_titles(about["study"]["conditions"], rubrics),
+        summary=tuple(in_words(row, titles) for row in tables.main_table().rows),
+        titles=_titles(every, rubrics),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
@@ -145,16 +149,22 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
         yield {**named, "provider": provider, "settings": said}
 
 
-def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
-    found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
-    designs = {case.pair.design for case in found}
+def _facts(
+    about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected, asked: dict[str, str]
+) -> dict[str, str]:
+    first, last = _readable(collected.first), _readable(collected.last)
+    pairs = {case.pair_id: case.pair.design for case in collected.cases}
+    designs = {design for design in pairs.values() if design.condition in asked}
+    counted = Counter(design.condition for design in pairs.values())
+    copies = {title: counted[name] for name, title in about["study"]["conditions"].items() if name not in asked}
     return {
         "Study": about["study"]["id"],
         "Asked and judged": f"{first} to {last}, UTC",
-        "Pairs per model": str(len({case.pair_id for case in found})),
+        "Pairs per model": str(sum(counted[name] for name in asked)),
         "Templates": str(len({design.template for design in designs})),
         f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
-        "Conditions": "; ".join(about["study"]["conditions"].values()),
+        "Conditions": "; ".join(asked.values()),
+        **({"Copies": "; ".join(f"{title}: {n} pairs" for title, n in copies.items())} if copies else {}),
         **{f"Pair set: {name}": value for name, value in about["pair_set"].items()},
         "Rubric": rubric.id,
         "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
