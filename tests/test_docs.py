@@ -29,11 +29,13 @@ def blocks(name: str) -> list[str]:
 
 
 def test_study_and_panel_of_the_guide_are_valid(tmp_path: Path) -> None:
-    study, panel = blocks("studies.md")
+    study, copies, panel = blocks("studies.md")
     path = tmp_path / "my-study.toml"
     path.write_text(study.replace('"paper"', f'"{ROOT / "studies" / "panels" / "paper.toml"}"'), "utf-8")
     found = plan(str(path), ROOT / "data", keyless=True)
     assert len(found.prompt_pairs) == 80
+    path.write_text(path.read_text("utf-8") + copies, "utf-8")
+    assert len(plan(str(path), ROOT / "data", keyless=True).prompt_pairs) == 3 * 80 + 50
     specs = msgspec.convert(tomllib.loads(panel), type=Panel)
     assert [spec.name for spec in (*specs.models, *specs.judges)] == ["my-model", "my-judge"]
 

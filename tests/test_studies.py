@@ -74,7 +74,7 @@ OFFICIAL_ITEMS = "e054bfc32befc28ceeafbc2a82ea17346068c115b025a3891618e0322a77c7
         ("null", 100, 2, 200),
         ("sycophancy", 3 * 256, 1, 768),
         ("direction", 800, 1, 1600),
-        ("retest", 50, 2, 100),
+        ("retest", 2 * 50, 2, 100),
     ],
 )
 def test_other_studies_lie_within_the_official_one(
@@ -92,7 +92,22 @@ def test_parts_have_their_strata() -> None:
     net = [pair for pair in framing if pair.design.condition == "sycophancy-net"]
     assert set(Counter((pair.design.topic, pair.design.task, pair.design.roles) for pair in net).values()) == {2}
     assert len({pair.design.topic for pair in net}) == 16
-    assert sorted(Counter(pair.design.topic_category for pair in retest).values()) == [12, 12, 13, 13]
+    again = [pair for pair in retest if pair.copy_of]
+    assert sorted(Counter(pair.design.topic_category for pair in again).values()) == [12, 12, 13, 13]
+
+
+def test_masking_study_is_the_one_that_was_published(official: Plan) -> None:
+    """150 official items for seven models, masked and names-masked, and 350 pairs judged again, those of `retest`."""
+    found = shipped("masking")
+    assert items(found) < items(official)
+    copies = Counter(pair.design.condition for pair in found.prompt_pairs)
+    assert copies == {"official": 150, "masked": 150, "names-masked": 150, "retest": 50}
+    assert len(found.own_pairs) * len(found.models) == 1050
+    assert copies["retest"] * len(found.models) == 350
+    assert sorted(Counter(pair.design.topic_category for pair in found.own_pairs).values()) == [37, 37, 38, 38]
+    again = {item(pair) for pair in found.prompt_pairs if pair.design.condition == "retest"}
+    assert again == items(shipped("retest"))
+    assert found.replicates == {"official": 0, "masked": 0, "names-masked": 0, "retest": 1}
 
 
 def test_version_1_is_a_study_of_its_own() -> None:
