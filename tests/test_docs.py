@@ -35,7 +35,7 @@ def test_study_and_panel_of_the_guide_are_valid(tmp_path: Path) -> None:
     found = plan(str(path), ROOT / "data", keyless=True)
     assert len(found.prompt_pairs) == 80
     path.write_text(path.read_text("utf-8") + copies, "utf-8")
-    assert len(plan(str(path), ROOT / "data", keyless=True).prompt_pairs) == 3 * 80 + 50
+    assert len(plan(str(path), ROOT / "data", keyless=True).prompt_pairs) == 3 * 80 + 40
     specs = msgspec.convert(tomllib.loads(panel), type=Panel)
     assert [spec.name for spec in (*specs.models, *specs.judges)] == ["my-model", "my-judge"]
 
