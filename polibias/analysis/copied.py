@@ -48,6 +48,11 @@ class Copied(NamedTuple):
         return any(case.pair.level for case in self.cases)
 
     @property
+    def placed(self) -> NDArray[np.bool_]:
+        """Which pairs have sides that are countries: those in whose versions the two change places."""
+        return (self.frame["roles"] == "swapped").to_numpy()
+
+    @property
     def keys(self) -> dict[str, str]:
         return {"judge": self.judge, "copy": self.title}
 
@@ -87,4 +92,4 @@ def copies_of(
             frame = tidy(own, rubrics)
             before = tidy([case.original for case in own if case.original is not None], rubrics)
             frame["before"], frame["side_before"] = before["total"], before["direction"]
-            yield Copied(judge, name, titles[name], own, frame, Tables(frame, rubrics, spec))
+            yield Copied(judge, name, titles[name], own, frame, Tables(frame, rubrics, spec, across=True))

@@ -19,6 +19,7 @@ from polibias.analysis.reread import copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
+from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
 from polibias.records.documents import read_named
 from polibias.records.manifest import manifest_hash
@@ -48,7 +49,8 @@ def analyse(run: Run) -> Analysed:
     provisions = known_provisions()
     collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
-    tables = Tables(tidy(found, rubrics), rubrics, spec)
+    own = _of_originals(collected.cases, rubrics)
+    tables = Tables(tidy(found, own), own, spec)
     computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
     if len(found) < len(collected.cases):
         copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
@@ -57,7 +59,7 @@ def analyse(run: Run) -> Analysed:
         study=about["study"]["id"],
         title=about["study"]["title"],
         index=tables.rubric.report.index,
-        about=_about(about["study"]["conditions"], rubrics, both=len(tables.columns) > 1),
+        about=_about(about["study"]["conditions"], own, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
         facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
@@ -66,13 +68,19 @@ def analyse(run: Run) -> Analysed:
         tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
         summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
-        titles=_titles(about["study"]["conditions"], rubrics),
+        titles=_titles(about["study"]["conditions"], rubrics, found),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
     return Analysed(findings, collected.cases, rubrics)
+
+
+def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Rubric]:
+    """The rubrics of the conditions that are no copies."""
+    copied = {case.pair.design.condition for case in cases if case.original is not None}
+    return {name: rubric for name, rubric in rubrics.items() if name not in copied}
 
 
 def of_originals(table: Table) -> Table:
@@ -117,12 +125,15 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     yield responses_table(found, models, judges[0])
 
 
-def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric]) -> dict[str, str]:
+def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric], found: list[Case]) -> dict[str, str]:
     """What tables call the values of a key, and keys themselves."""
+    pairs = [case.pair for case in found if case.pair.design.roles == "swapped"]
+    countries = {pair.parties[side]: pair.acting[side].removeprefix("the ") for pair in pairs for side in SIDES}
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
     return {
         **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
         **{f"condition:{name}": title for name, title in conditions.items()},
+        **{f"country:{id}": name for id, name in sorted(countries.items())},
         "key:topic": next(iter(rubrics.values())).report.topic,
     }
 
@@ -148,10 +159,12 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
     found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
     designs = {case.pair.design for case in found}
+    copies = len({case.pair_id for case in found if case.original is not None})
     return {
         "Study": about["study"]["id"],
         "Asked and judged": f"{first} to {last}, UTC",
-        "Pairs per model": str(len({case.pair_id for case in found})),
+        "Pairs per model": str(len({case.pair_id for case in found}) - copies),
+        **({"Copies of pairs per model": str(copies)} if copies else {}),
         "Templates": str(len({design.template for design in designs})),
         f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
         "Conditions": "; ".join(about["study"]["conditions"].values()),

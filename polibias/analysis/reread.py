@@ -13,7 +13,6 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.pbi import telling
 from polibias.analysis.placeholders import FICTIONAL, Preference, preference, sides_table, towards
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -69,17 +68,18 @@ def copied_tables(
 
 def _shifts(copies: Sequence[Copied]) -> Table:
     """How the score changes, by category of country pair, and what identity adds to it."""
-    frame = copies[0].tables.everything
     unit = copies[0].tables.unit
-    categories = list(dict.fromkeys(case.pair.design.topic_category for one in copies for case in one.cases))
+    designs = [case.pair.design for one in copies for case in one.cases]
+    categories, blocks = dict.fromkeys(one.topic_category for one in designs), {one.block for one in designs}
     columns = (
         Column("all", "All pairs", unit),
         *(Column(f"category:{name}", name.replace("_", " ").capitalize(), unit) for name in categories),
-        *(Column(block, title, unit) for block, title in BLOCKS.items() if (frame["block"] == block).any()),
+        *(Column(block, title, unit) for block, title in BLOCKS.items() if block in blocks),
         Column("identity", "Main − fictional", unit),
     )
     rows = [TableRow(one.keys, _shift_cells(one, columns)) for one in copies]
-    caption = SCORES_CAPTION.format(about=copies[0].tables.about)
+    about = next((one.tables.about for one in copies if one.tables.weighted), copies[0].tables.about)
+    caption = SCORES_CAPTION.format(about=about)
     return Table("copied_scores", "Scores when pairs are read again", caption, ("judge", "copy"), columns, tuple(rows))
 
 
@@ -90,13 +90,13 @@ def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
     for column in columns:
         kind, _, level = column.id.partition(":")
         if column.id == "identity":
-            cells[column.id] = cell(telling(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
+            cells[column.id] = cell(possible(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
             continue
         factor = {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
         rows = frame
         for name, value in factor.items():
             rows = rows[rows[name] == value]
-        cells[column.id] = cell(telling(_mean_change(one, rows, column.id), -span, span), one.where | factor)
+        cells[column.id] = cell(possible(_mean_change(one, rows, column.id), -span, span), one.where | factor)
     return cells
 
 
@@ -134,22 +134,22 @@ def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
 def _score_agreement(one: Copied) -> dict[str, Cell]:
     frame, tables = one.frame, one.tables
     before, after = frame["before"].to_list(), frame["total"].to_list()
-    clusters = frame[tables.spec.cluster].to_list()
+    clusters, models = frame[tables.spec.cluster].to_list(), frame["model"].to_list()
     scale = (float(tables.rubric.lowest_total), float(tables.rubric.highest_total))
     ratings = Ratings(np.column_stack([before, after]), scale, clusters, one.weights)
     resamples, seed, name = one.draws("icc")
     found = {
         "icc": agreement(ratings, resamples, seed, (icc,), name)["icc_a_1"],
-        "pearson": pearson(before, after, clusters, *one.draws("pearson")),
-        "ranking": rankings(before, after, frame["model"].to_list(), clusters, *one.draws("ranking"))["spearman"],
+        "pearson": pearson(before, after, clusters, *one.draws("pearson"), one.weights),
+        "ranking": rankings(before, after, models, clusters, *one.draws("ranking"), one.weights)["spearman"],
     }
-    return {name: cell(estimate, one.where) for name, estimate in found.items()}
+    return {name: cell(possible(estimate, -1.0), one.where) for name, estimate in found.items()}
 
 
 def _placeholder_cells(one: Copied, found: Preference | None) -> dict[str, Cell]:
     if found is None:
         return dict.fromkeys(("placeholder", "placeholder_change"), absent(SHOWN))
-    where = one.where | {"topic_category": FICTIONAL}
+    where = one.where | {"topic_category": FICTIONAL, "placed": "yes"}
     return {
         "placeholder": cell(found.share, where | {"directed": "yes"}),
         "placeholder_change": cell(found.change, where),
