@@ -68,7 +68,7 @@ def analyse(run: Run) -> Analysed:
         tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
         summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
-        titles=_titles(about["study"]["conditions"], rubrics, found),
+        titles=_titles(about["study"]["conditions"], rubrics, found if len(own) < len(rubrics) else []),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
