@@ -101,7 +101,7 @@ class Seen(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """How much further from one half the share lies when names are hidden; rounded, so that 2/3 is as far as 1/3."""
+        """How much further from one half the share lies with names hidden; rounded, so that 2/3 is as far as 1/3."""
         if self.shown.value is None or self.hidden.value is None:
             return None
         return round(abs(self.hidden.value - 0.5) - abs(self.shown.value - 0.5), DECIMALS)
@@ -128,7 +128,8 @@ def towards(one: Copied) -> Cell:
     """Countries are no sample of any others, so the share has no interval."""
     changes = [found.change for found in seen(one) if found.block == "main" and found.change is not None]
     nearer = share(sum(change < 0 for change in changes), len(changes), "Main country with a share both ways")
-    return cell(replace(nearer, low=None, high=None, method="share of countries"), {})
+    why = nearer.reason or "no interval: the countries are all there are"
+    return cell(replace(nearer, low=None, high=None, method="share of countries", reason=why), {})
 
 
 def sides_table(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], Preference]) -> Table:
@@ -155,7 +156,12 @@ def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
     change = absent("no share in one of the two")
     if found.change is not None:
         both = min(found.shown.n, found.hidden.n)
-        change = cell(Estimate(found.change, both, both, "difference of distances", reason="no interval"), {})
+        change = cell(
+            Estimate(
+                found.change, both, both, "difference of distances", reason="no interval: the distance is descriptive"
+            ),
+            {},
+        )
     return {
         "shown": cell(possible(found.shown), where | {"directed_before": "yes"}),
         "hidden": cell(possible(found.hidden), where | {"directed": "yes"}),

@@ -48,15 +48,15 @@ def case(name: str, said: Said | None, category: str = "active", **given: object
         str(given.get("template", "T-0")), "c", f"{a}-{b}", category, BLOCKS[category], "T1", "official",
         str(given.get("roles", "swapped")),
     )  # type: ignore[arg-type]  # fmt: skip
-    facts = PairFacts(
-        design, Both(a, b), Both(a, b), Both(b, a), float(str(given.get("inclusion", 1))), "", "", None
-    )  # type: ignore[arg-type]
+    facts = PairFacts(design, Both(a, b), Both(a, b), Both(b, a), float(str(given.get("inclusion", 1))), "", "", None)  # type: ignore[arg-type]
     answered = {side: Answered("ok", 0, None, Behaviour("none", "none")) for side in SIDES}  # type: ignore[arg-type]
     judged = {} if said is None else reading(said)
     return Case(name, facts, str(given.get("model", "m")), str(given.get("judge", "j")), answered, judged)  # type: ignore[arg-type]
 
 
-def copy(original: Case, said: Said | None, name: str = "masked", inclusion: float = 0, guess: Guessed | None = None) -> Case:
+def copy(
+    original: Case, said: Said | None, name: str = "masked", inclusion: float = 0, guess: Guessed | None = None
+) -> Case:
     """The pair read again."""
     pair, replace = original.pair, msgspec.structs.replace
     facts = replace(
