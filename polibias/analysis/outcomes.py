@@ -97,6 +97,8 @@ def masked_table(cases: Sequence[Case], titles: Mapping[str, str], judge: str) -
     for model in dict.fromkeys(case.model for case in own):
         for name in dict.fromkeys(case.pair.design.condition for case in own):
             chosen = [case for case in own if (case.model, case.pair.design.condition) == (model, name)]
+            if not chosen:
+                continue
             where = {"model": model, "judge": judge, "copy": name}
             ended = [
                 case.responses[side].outcome if side in case.responses else "missing"

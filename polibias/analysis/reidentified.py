@@ -46,6 +46,8 @@ def _groups(
     for judge in dict.fromkeys(case.judge for case in cases):
         for name in dict.fromkeys(case.pair.design.condition for case in cases):
             own = [case for case in cases if (case.judge, case.pair.design.condition) == (judge, name)]
+            if not own:
+                continue
             keys, where = {"judge": judge, "copy": titles[name]}, {"judge": judge, "copy": name, "guessed": "yes"}
             for category in dict.fromkeys(case.pair.design.topic_category for case in own):
                 chosen = [case for case in own if case.pair.design.topic_category == category]

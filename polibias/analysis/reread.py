@@ -56,8 +56,8 @@ def copied_tables(
     cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
 ) -> Iterator[Table]:
     """The tables on a study's copies; none without any that was judged. `titles` are those of the conditions."""
-    copies = [one for one in copies_of(cases, titles, rubrics, spec) if one.cases]
-    if not copies:
+    copies = list(copies_of(cases, titles, rubrics, spec))
+    if not any(one.cases for one in copies):
         return
     preferences = {(one.judge, one.name): preference(one) for one in copies if one.masked}
     yield _shifts(copies)

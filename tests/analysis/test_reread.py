@@ -439,6 +439,16 @@ def test_without_copies_that_were_judged_there_are_no_tables() -> None:
     assert list(tables([first, copy(first, (3, "A"), "retest")])) == ["copied_scores", "copied_agreement"]
 
 
+def test_a_judge_without_a_complete_pair_has_a_row_that_says_so() -> None:
+    good = both("p", (3, "A"), (4, "A")) + both("q", (3, "A"), (4, "A"), "fictional")
+    every = tables(good + both("p", (3, "A"), None, judge="k"))
+    for id in ("copied_scores", "copied_agreement"):
+        (_, row) = every[id].rows
+        assert row.keys["judge"] == "k"
+        assert all(cell.value is None and cell.reason and cell.n == 0 for cell in row.cells.values())
+    assert [row.keys["country"] for row in every["copied_sides"].rows if row.keys["judge"] == "k"] == ["all"]
+
+
 def test_weights_differ_between_blocks_too() -> None:
     """Main drawn with one half, Controls with one quarter: among all pairs a Control pair counts twice."""
     cases = [
