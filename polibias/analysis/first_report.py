@@ -86,10 +86,11 @@ def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Ru
 def of_originals(table: Table) -> Table:
     """The table with links that leave the copies out."""
     replace = msgspec.structs.replace
-    rows = (
-        replace(row, cells={name: replace(one, where=one.where | {"copy": "no"}) for name, one in row.cells.items()})
-        for row in table.rows
-    )
+
+    def narrowed(one: Cell) -> Cell:
+        return replace(one, where=one.where | {"copy": "no"}) if one.where else one
+
+    rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
