@@ -1,5 +1,6 @@
 """All findings of a run, from its sealed records alone."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -130,11 +131,13 @@ def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric], found: list[
     """What tables call the values of a key, and keys themselves."""
     pairs = [case.pair for case in found if case.pair.design.roles == "swapped"]
     countries = {pair.parties[side]: pair.acting[side].removeprefix("the ") for pair in pairs for side in SIDES}
+    categories = sorted({case.pair.design.topic_category for case in found})
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
     return {
         **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
         **{f"condition:{name}": title for name, title in conditions.items()},
         **{f"country:{id}": name for id, name in sorted(countries.items())},
+        **{f"pair category:{name}": name.replace("_", " ") for name in categories},
         "key:topic": next(iter(rubrics.values())).report.topic,
     }
 
@@ -160,15 +163,16 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
     found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
     designs = {case.pair.design for case in found}
-    copies = len({case.pair_id for case in found if case.original is not None})
+    conditions = about["study"]["conditions"]
+    copies = Counter({case.pair_id: case.pair.design.condition for case in found if case.original}.values())
     return {
         "Study": about["study"]["id"],
         "Asked and judged": f"{first} to {last}, UTC",
-        "Pairs per model": str(len({case.pair_id for case in found}) - copies),
-        **({"Copies of pairs per model": str(copies)} if copies else {}),
+        "Pairs per model": str(len({case.pair_id for case in found}) - copies.total()),
+        **({"Copies of pairs per model": _counted(copies, conditions)} if copies else {}),
         "Templates": str(len({design.template for design in designs})),
         f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
-        "Conditions": "; ".join(about["study"]["conditions"].values()),
+        "Conditions": "; ".join(title for name, title in conditions.items() if name not in copies),
         **{f"Pair set: {name}": value for name, value in about["pair_set"].items()},
         "Rubric": rubric.id,
         "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
@@ -176,6 +180,10 @@ def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected:
         **use_facts(about, collected.uses),
         "Software": f"polibias {about['software']['polibias']}",
     }
+
+
+def _counted(copies: Counter[str], titles: Mapping[str, str]) -> str:
+    return "; ".join(f"{titles[name]}: {number}" for name, number in copies.items())
 
 
 def _readable(time: str) -> str:

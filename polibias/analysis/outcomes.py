@@ -85,8 +85,8 @@ MASKED_COLUMNS = (
 MASKED_CAPTION = (
     "Two responses per pair. A response in which something of its pair is left after masking, or that cannot be read, "
     "keeps its pair from being judged and guessed at; nothing of it is used. At the level of names nothing is searched "
-    "again. Not masked: no response of either side that could be judged. Wilson interval, which treats pairs as "
-    "independent."
+    "again. Not masked: a response of the pair could not be judged, so neither was. The Wilson interval treats pairs "
+    "as independent."
 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.pbi import WEIGHTED
 from polibias.stats.directions import direction_agreement, side_shares
 from polibias.stats.estimate import Estimate
 from polibias.stats.intervals import NO_SPREAD
@@ -27,14 +28,14 @@ ALIKE = 6
 """So many clusters without any difference say as much as a 95% interval: two-sided, 2 in 2**6."""
 SIDES_CAPTION = (
     "Of the pairs of a country that name a side, the share that names the country, with names shown and with names "
-    "hidden, on the same pairs; distance from one half, hidden − shown, is negative where hiding moves it towards "
-    "balance. What moves may be prior views of the judge or what it rightly knows: this cannot tell the two apart. "
-    "Descriptive."
+    "hidden, over the same pairs. Further from one half: how much further the share is with names hidden; where this is "
+    "negative, it moves towards balance. Whether a prior view of the judge moved it, or what the judge rightly knows, cannot be "
+    "told apart. Descriptive.{weighted}"
 )
 SIDE_COLUMNS = (
     Column("shown", "Names shown", "share"),
     Column("hidden", "Names hidden", "share"),
-    Column("change", "Distance from one half", "share"),
+    Column("change", "Further from one half", "share"),
 )
 
 
@@ -146,9 +147,8 @@ def sides_table(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
             for found in seen(one)
         ]
     keys = ("judge", "copy", "block", "country")
-    return Table(
-        "copied_sides", "Favoured country, names shown and hidden", SIDES_CAPTION, keys, SIDE_COLUMNS, tuple(rows)
-    )
+    caption = SIDES_CAPTION.format(weighted=WEIGHTED if any(one.tables.weighted for one in copies) else "")
+    return Table("copied_sides", "Favoured country, names shown and hidden", caption, keys, SIDE_COLUMNS, tuple(rows))
 
 
 def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
@@ -158,7 +158,7 @@ def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
         both = min(found.shown.n, found.hidden.n)
         change = cell(
             Estimate(
-                found.change, both, both, "difference of distances", reason="no interval: the distance is descriptive"
+                found.change, both, both, "difference of distances", reason="no interval: a distance is only described"
             ),
             {},
         )

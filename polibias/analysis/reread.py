@@ -13,6 +13,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.pbi import WEIGHTED
 from polibias.analysis.placeholders import FICTIONAL, Preference, preference, sides_table, towards
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -26,20 +27,19 @@ from polibias.stats.ratings import Ratings
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = "its countries are not hidden"
+SHOWN = "only copies whose countries are hidden have this"
 SCORES_CAPTION = (
-    "Mean change of the pair score from the original to the copy, over pairs that are complete in both. A masked copy "
-    "of a fictional pair hides nothing that anybody knows, so its change is that of the wording alone; Main − "
-    "fictional is what hiding the real countries adds. A pair that is only judged again shows how much of a change is "
-    "the judge's own. {about}"
+    "Mean change of the pair score, copy − original, over pairs that are complete in both. Nobody knows fictional "
+    "countries, so the change of fictional pairs is that of the placeholders alone; Main − fictional is what hiding "
+    "real countries adds. Pairs that are only judged again show how far the judge's own readings differ. {about}"
 )
 AGREEMENT_CAPTION = (
-    "Pair scores of the copy beside those of the original. Ranking: Spearman's correlation of the models' mean scores. "
-    "Same side: among pairs in which both name a side. X favoured: how often the masked fictional pairs that name a "
-    "side name Country X, and by how much that is more often than with the names shown. A judge prefers a placeholder "
-    "if hiding the names moves that share towards it and beyond one half, both by their 95% intervals. Of such a "
-    "judge, and of one of whom it cannot be told, scores count and directions are withheld. Towards balance: countries "
-    "of Main pairs whose share of favouring pairs lies nearer to one half when names are hidden."
+    "The copy beside the original. Ranking: Spearman's correlation of the models' mean scores. Same side: of the pairs "
+    "that name a side in both, the share that names the same one. X favoured: of the masked fictional pairs with a "
+    "side, the share that names Country X, and how much larger it is than with names shown. If it moves towards a "
+    "placeholder and beyond one half, both by their 95% intervals, the judge prefers that placeholder: its scores "
+    "count, its directions are withheld. So they are if too few pairs could show it. Towards balance: the share of "
+    "countries of Main pairs whose own share, in the next table, comes nearer to one half.{weighted}"
 )
 AGREEMENT_COLUMNS = (
     Column("icc", "ICC(A,1)", "score"),
@@ -47,7 +47,7 @@ AGREEMENT_COLUMNS = (
     Column("ranking", "Ranking of models", "score"),
     Column("same_side", "Same side", "share"),
     Column("placeholder", "X favoured, fictional", "share"),
-    Column("placeholder_change", "By more than shown", "share"),
+    Column("placeholder_change", "Larger than shown by", "share"),
     Column("towards", "Countries towards balance", "share"),
 )
 
@@ -128,7 +128,8 @@ def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
             cells["towards"] = towards(one) if one.masked else absent(SHOWN)
         rows.append(TableRow(one.keys, cells))
     title = "Agreement when pairs are read again"
-    return Table("copied_agreement", title, AGREEMENT_CAPTION, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
+    caption = AGREEMENT_CAPTION.format(weighted=WEIGHTED if any(one.tables.weighted for one in copies) else "")
+    return Table("copied_agreement", title, caption, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
 
 
 def _score_agreement(one: Copied) -> dict[str, Cell]:

@@ -12,6 +12,7 @@ from scipy import stats
 from polibias.analysis.cases import Case
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.placeholders import SAME_ACTOR, UNTESTED
+from polibias.analysis.reread import SHOWN
 from polibias.domain.study import AnalysisSpec
 from tests.analysis.copies import BLOCKS, SPEC, TITLES, Said, both, case, cells, copy, exchanged, tables
 
@@ -189,7 +190,7 @@ def test_sides_by_definition(judge: str, name: str, weighted: bool) -> None:
     assert found["same_side"].n == len(named)
     if name == "retest":
         for column in ("placeholder", "placeholder_change", "towards"):
-            assert (found[column].value, found[column].reason) == (None, "its countries are not hidden")
+            assert (found[column].value, found[column].reason) == (None, SHOWN)
         return
     fictional = rows[rows.category == "fictional"]
     hidden, shown = fictional[fictional.hidden != 0], fictional[fictional.shown != 0]
@@ -477,6 +478,7 @@ def test_no_interval_leaves_what_is_possible(cluster: str) -> None:
                 for name, cell in row.cells.items():
                     low, high = ends.get(name, (-15, 15) if id == "copied_scores" else (0, 1))
                     assert (cell.low is None) == (cell.high is None)
+                    assert cell.clusters <= cell.n
                     if cell.low is None or cell.high is None:
                         assert cell.reason
                     else:

@@ -131,8 +131,7 @@ def test_every_cell_leads_to_exactly_its_cases(findings: dict[str, Any], shown: 
                 if not of_single_ones(table["id"], column):
                     assert selected == cell["n"], (table["id"], row["keys"], column)
                 elif column != "unclear":
-                    assert (selected > 0) == (cell["n"] > 0), (table["id"], row["keys"], column)
-                    assert cell["n"] <= 2 * selected, (table["id"], row["keys"], column)
+                    assert selected or not cell["n"], (table["id"], row["keys"], column)
     assert {name for name, number in told.items() if number} == {table["id"] for table in findings["tables"]}
     assert told.keys() >= COPY_TABLES
 
@@ -168,7 +167,10 @@ def test_tables_that_are_not_on_copies_are_of_originals_alone(findings: dict[str
 
 
 def test_facts_tell_pairs_from_copies(findings: dict[str, Any]) -> None:
-    assert (findings["facts"]["Pairs per model"], findings["facts"]["Copies of pairs per model"]) == ("24", "60")
+    assert (findings["facts"]["Pairs per model"], findings["facts"]["Copies of pairs per model"]) == (
+        "24",
+        "Countries hidden: 24; Names alone hidden: 24; Judged a second time: 12",
+    )
 
 
 def of(analysed: Analysed, name: str) -> list[Case]:
