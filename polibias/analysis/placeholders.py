@@ -28,9 +28,9 @@ ALIKE = 6
 """So many clusters without any difference say as much as a 95% interval: two-sided, 2 in 2**6."""
 SIDES_CAPTION = (
     "Of the pairs of a country that name a side, the share that names the country, with names shown and with names "
-    "hidden, over the same pairs. Further from one half: how much further the share is with names hidden; where this is "
-    "negative, it moves towards balance. Whether a prior view of the judge moved it, or what the judge rightly knows, cannot be "
-    "told apart. Descriptive.{weighted}"
+    "hidden, over the same pairs. Further from one half: how much further that share is with names hidden; a negative "
+    "number is a move towards balance. What moves it may be a prior view of the judge or what the judge rightly knows: "
+    "this cannot tell. Descriptive.{weighted}"
 )
 SIDE_COLUMNS = (
     Column("shown", "Names shown", "share"),
