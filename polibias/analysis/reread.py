@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN = "only copies whose countries are hidden have this"
+FEWEST_RANKED = 3
+FEW_MODELS = "fewer than 3 models have no ranking to speak of"
 SCORES_CAPTION = (
     "Mean change of the pair score, copy − original, over pairs that are complete in both. Nobody knows fictional "
     "countries, so the change of fictional pairs is that of the placeholders alone; Main − fictional is what hiding "
@@ -144,6 +146,8 @@ def _score_agreement(one: Copied) -> dict[str, Cell]:
         "pearson": pearson(before, after, clusters, *one.draws("pearson"), one.weights),
         "ranking": rankings(before, after, models, clusters, *one.draws("ranking"), one.weights)["spearman"],
     }
+    if len(set(models)) < FEWEST_RANKED:
+        found["ranking"] = Estimate(None, len(models), found["ranking"].clusters, "", reason=FEW_MODELS)
     return {name: cell(possible(estimate, -1.0), one.where) for name, estimate in found.items()}
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 from polibias.analysis.cases import Case
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.placeholders import SAME_ACTOR, UNTESTED
-from polibias.analysis.reread import SHOWN
+from polibias.analysis.reread import FEW_MODELS, SHOWN
 from polibias.domain.study import AnalysisSpec
 from tests.analysis.copies import BLOCKS, SPEC, TITLES, Said, both, case, cells, copy, exchanged, tables
 
@@ -499,6 +499,12 @@ def test_a_rank_correlation_of_few_models_has_a_reason_and_no_impossible_interva
         found.append(cells(cases, "copied_agreement")["ranking"])
     assert {one.reason for one in found} >= {"no interval: with 3 clusters it would leave the scale"}
     assert all(one.low is None or -1 <= one.low <= (one.high or 0) <= 1 for one in found)
+
+
+def test_two_models_have_no_ranking() -> None:
+    found = cells([one for one in crowd() if one.model in "mn"], "copied_agreement", judge="j", copy=TITLES["retest"])
+    assert (found["ranking"].value, found["ranking"].reason) == (None, FEW_MODELS)
+    assert found["ranking"].n == found["icc"].n
 
 
 def test_cells_of_nothing_say_why() -> None:

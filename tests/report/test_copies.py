@@ -26,7 +26,13 @@ ITEMS = """
 templates = ["WC-DIS-001", "GEN-INC-001", "AGG-FLT-001"]
 pairs = ["russia-ukraine", "china-taiwan", "france-germany", "lumina-tenebris"]
 tasks = ["T1", "T4"]
+
+[[items]]
+templates = ["crimes_against_humanity/*"]
+pairs = ["lumina-tenebris", "aurelia-ferrum"]
+tasks = ["T1"]
 """
+"""Enough fictional pairs for a judge's directions to be reported."""
 COPIES = """
 [draw]
 seed = 7
@@ -132,8 +138,13 @@ def test_every_cell_leads_to_exactly_its_cases(findings: dict[str, Any], shown: 
                     assert selected == cell["n"], (table["id"], row["keys"], column)
                 elif table["id"] in COPY_TABLES:
                     assert selected or not cell["n"], (table["id"], row["keys"], column)
-    assert {name for name, number in told.items() if number} == {table["id"] for table in findings["tables"]}
-    assert told.keys() >= COPY_TABLES
+    assert all(told[name] for name in COPY_TABLES)
+    assert any("party" in cell["where"] for cell in _cells(findings, "copied_sides"))
+
+
+def _cells(findings: dict[str, Any], id: str) -> list[dict[str, Any]]:
+    (table,) = [one for one in findings["tables"] if one["id"] == id]
+    return [cell for row in table["rows"] for cell in row["cells"].values()]
 
 
 def test_only_cells_of_countries_and_of_chance_lead_nowhere(findings: dict[str, Any]) -> None:
@@ -159,7 +170,7 @@ def test_tables_that_are_not_on_copies_are_of_originals_alone(findings: dict[str
     tables = {table.id: table for table in analysed.findings.tables}
     for row in tables["validity"].rows:
         own = [case for case in first if {"judge": case.judge, "model": case.model} == row.keys]
-        assert row.cells["complete"].n == len(own) == 24
+        assert row.cells["complete"].n == len(own) == 62
     for row in tables["pbi"].rows:
         own = [case for case in first if {"judge": case.judge, "model": case.model} == row.keys and case.complete]
         scored = [case.total(analysed.rubrics["official"]) for case in own if case.pair.design.block == "main"]
@@ -168,8 +179,8 @@ def test_tables_that_are_not_on_copies_are_of_originals_alone(findings: dict[str
 
 def test_facts_tell_pairs_from_copies(findings: dict[str, Any]) -> None:
     assert (findings["facts"]["Pairs per model"], findings["facts"]["Copies of pairs per model"]) == (
-        "24",
-        "Countries hidden: 24; Names alone hidden: 24; Judged a second time: 12",
+        "62",
+        "Countries hidden: 62; Names alone hidden: 62; Judged a second time: 12",
     )
 
 
