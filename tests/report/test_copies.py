@@ -17,7 +17,9 @@ from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
+from polibias.report import document
 from polibias.report.document import case_name
+from tests.analysis import copies
 from tests.conftest import ROOT, study_text
 from tests.report.test_report import OF_SINGLE_RESPONSES, pages
 
@@ -259,3 +261,17 @@ def test_countries_are_called_by_their_names(shown: dict[str, str], findings: di
     assert findings["titles"]["country:china"] == "China"
     assert "country:united-states" not in findings["titles"]
     assert '<th scope="row">lumina</th>' not in shown["index.html"]
+
+
+def test_names_with_spaces_make_no_marks() -> None:
+    """Parties of imported pairs are names; only masked pairs, whose parties are ids, are selected by them."""
+    first = copies.case("p", (3, "A"), parties=("New Land", "Old Land"))
+    again = copies.copy(first, (4, "B"), "retest")
+    words = document.marks(again, copies.RUBRIC).split(" ")
+    assert "directed=yes" in words
+    assert not [word for word in words if word.startswith(("party=", "placed="))]
+    kept = copies.copy(copies.case("p", (3, "A"), roles="A"), (4, "B"))
+    assert "party=a" not in document.marks(kept, copies.RUBRIC).split(" ")
+    assert {"party=a", "party=b", "placed=yes"} <= {
+        *document.marks(copies.copy(copies.case("p", None), (4, "B")), copies.RUBRIC).split(" ")
+    }
