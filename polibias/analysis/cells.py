@@ -15,9 +15,12 @@ def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:
     return Cell(**fields, where=dict(where))
 
 
-def possible(estimate: Estimate) -> Estimate:
-    """A share without an interval that few clusters make leave the scale, and why it has none."""
-    if estimate.low is None or estimate.high is None or (estimate.low >= 0 and estimate.high <= 1):
+def possible(estimate: Estimate, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
+    """The estimate without an interval that few clusters make leave the scale, and why it has none.
+
+    The ends are those of a share unless given.
+    """
+    if estimate.low is None or estimate.high is None or (estimate.low >= lowest and estimate.high <= highest):
         return estimate
     reason = f"no interval: with {estimate.clusters} clusters it would leave the scale"
     return replace(estimate, low=None, high=None, detectable=None, reason=reason)

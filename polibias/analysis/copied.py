@@ -39,13 +39,15 @@ class Copied(NamedTuple):
     judge: str
     name: str
     title: str
+    masked: bool
     cases: list[Case]
     frame: "pd.DataFrame"
     tables: Tables
 
     @property
-    def masked(self) -> bool:
-        return any(case.pair.level for case in self.cases)
+    def placed(self) -> NDArray[np.bool_]:
+        """Which pairs have sides that are countries: those in whose versions the two change places."""
+        return (self.frame["roles"] == "swapped").to_numpy()
 
     @property
     def keys(self) -> dict[str, str]:
@@ -77,14 +79,16 @@ class Copied(NamedTuple):
 def copies_of(
     cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
 ) -> Iterator[Copied]:
-    """Every judge's reading of every copy that was judged. `titles` are those of the conditions."""
+    """Every judge's reading of every copy that is to be judged, also one without any pair that can be compared.
+
+    `titles` are those of the conditions.
+    """
     judged = [case for case in cases if case.original is not None and case.pair.level != "names"]
-    for judge in dict.fromkeys(case.judge for case in judged):
-        for name in dict.fromkeys(case.pair.design.condition for case in judged):
-            own = [
-                case for case in judged if (case.judge, case.pair.design.condition) == (judge, name) and case.compared
-            ]
-            frame = tidy(own, rubrics)
-            before = tidy([case.original for case in own if case.original is not None], rubrics)
-            frame["before"], frame["side_before"] = before["total"], before["direction"]
-            yield Copied(judge, name, titles[name], own, frame, Tables(frame, rubrics, spec))
+    masked = {(case.judge, case.pair.design.condition): bool(case.pair.level) for case in judged}
+    for judge, name in masked:
+        own = [case for case in judged if (case.judge, case.pair.design.condition) == (judge, name) and case.compared]
+        frame = tidy(own, rubrics)
+        before = tidy([case.original for case in own if case.original is not None], rubrics)
+        frame["before"], frame["side_before"] = before["total"], before["direction"]
+        tables = Tables(frame, rubrics, spec, across=True)
+        yield Copied(judge, name, titles[name], masked[judge, name], own, frame, tables)

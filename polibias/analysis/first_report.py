@@ -20,6 +20,7 @@ from polibias.analysis.reread import copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
+from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
 from polibias.records.documents import read_named
 from polibias.records.manifest import manifest_hash
@@ -49,28 +50,26 @@ def analyse(run: Run) -> Analysed:
     provisions = known_provisions()
     collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
-    every, asked = about["study"]["conditions"], {case.pair.design.condition for case in found}
-    titles = {name: title for name, title in every.items() if name in asked}
-    own = {name: rubrics[name] for name in titles}
+    own = _of_originals(collected.cases, rubrics)
     tables = Tables(tidy(found, own), own, spec)
     computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
     if len(found) < len(collected.cases):
-        copied = _copied(collected.cases, every, rubrics, spec, judges[0])
+        copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
         computed = [*map(of_originals, computed), *(one for one in copied if one is not None)]
     findings = Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
         index=tables.rubric.report.index,
-        about=_about(titles, own, both=len(tables.columns) > 1),
+        about=_about(about["study"]["conditions"], own, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts={**_facts(about, rubric, spec, collected, titles), "Table of provisions": table_fact(provisions)},
+        facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
-        summary=tuple(in_words(row, titles) for row in tables.main_table().rows),
-        titles=_titles(every, rubrics),
+        summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
+        titles=_titles(about["study"]["conditions"], rubrics, found if len(own) < len(rubrics) else []),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
@@ -79,13 +78,20 @@ def analyse(run: Run) -> Analysed:
     return Analysed(findings, collected.cases, rubrics)
 
 
+def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Rubric]:
+    """The rubrics of the conditions that are no copies."""
+    copied = {case.pair.design.condition for case in cases if case.original is not None}
+    return {name: rubric for name, rubric in rubrics.items() if name not in copied}
+
+
 def of_originals(table: Table) -> Table:
     """The table with links that leave the copies out."""
     replace = msgspec.structs.replace
-    rows = (
-        replace(row, cells={name: replace(one, where=one.where | {"copy": "no"}) for name, one in row.cells.items()})
-        for row in table.rows
-    )
+
+    def narrowed(one: Cell) -> Cell:
+        return replace(one, where=one.where | {"copy": "no"}) if one.where else one
+
+    rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
@@ -121,12 +127,17 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     yield responses_table(found, models, judges[0])
 
 
-def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric]) -> dict[str, str]:
+def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric], found: list[Case]) -> dict[str, str]:
     """What tables call the values of a key, and keys themselves."""
+    pairs = [case.pair for case in found if case.pair.design.roles == "swapped"]
+    countries = {pair.parties[side]: pair.acting[side].removeprefix("the ") for pair in pairs for side in SIDES}
+    categories = sorted({case.pair.design.topic_category for case in found})
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
     return {
         **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
         **{f"condition:{name}": title for name, title in conditions.items()},
+        **{f"country:{id}": name for id, name in sorted(countries.items())},
+        **{f"pair category:{name}": name.replace("_", " ") for name in categories},
         "key:topic": next(iter(rubrics.values())).report.topic,
     }
 
@@ -149,22 +160,19 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
         yield {**named, "provider": provider, "settings": said}
 
 
-def _facts(
-    about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected, asked: dict[str, str]
-) -> dict[str, str]:
-    first, last = _readable(collected.first), _readable(collected.last)
-    pairs = {case.pair_id: case.pair.design for case in collected.cases}
-    designs = {design for design in pairs.values() if design.condition in asked}
-    counted = Counter(design.condition for design in pairs.values())
-    copies = {title: counted[name] for name, title in about["study"]["conditions"].items() if name not in asked}
+def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
+    found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
+    designs = {case.pair.design for case in found}
+    conditions = about["study"]["conditions"]
+    copies = Counter({case.pair_id: case.pair.design.condition for case in found if case.original}.values())
     return {
         "Study": about["study"]["id"],
         "Asked and judged": f"{first} to {last}, UTC",
-        "Pairs per model": str(sum(counted[name] for name in asked)),
+        "Pairs per model": str(len({case.pair_id for case in found}) - copies.total()),
+        **({"Copies of pairs per model": _counted(copies, conditions)} if copies else {}),
         "Templates": str(len({design.template for design in designs})),
         f"{rubric.report.topic}s": str(len({design.topic for design in designs})),
-        "Conditions": "; ".join(asked.values()),
-        **({"Copies": "; ".join(f"{title}: {n} pairs" for title, n in copies.items())} if copies else {}),
+        "Conditions": "; ".join(title for name, title in conditions.items() if name not in copies),
         **{f"Pair set: {name}": value for name, value in about["pair_set"].items()},
         "Rubric": rubric.id,
         "Judge task": ", ".join(dict.fromkeys(task["id"] for task in about["judge_prompts"].values())),
@@ -172,6 +180,10 @@ def _facts(
         **use_facts(about, collected.uses),
         "Software": f"polibias {about['software']['polibias']}",
     }
+
+
+def _counted(copies: Counter[str], titles: Mapping[str, str]) -> str:
+    return "; ".join(f"{titles[name]}: {number}" for name, number in copies.items())
 
 
 def _readable(time: str) -> str:

@@ -83,14 +83,17 @@ def _add_copies(
     pairs: Iterable[tuple[str, PairFacts]],
     masked: Mapping[str, Mapping[Side, tuple[Status, Shelfmark]]],
 ) -> None:
-    """Give each copy the responses it was read with: those of its original, or what became of them when masked."""
+    """Give each copy the responses it was read with: those of its original, or what became of them when masked.
+
+    Nothing is counted in masked texts.
+    """
     for id, pair in pairs:
         own = responses.get(pair.copy_of)
         if own is not None and not pair.level:
             responses[id] = own
         elif own is not None and id in masked:
             responses[id] = {
-                side: msgspec.structs.replace(own[side], outcome=outcome, mark=mark)
+                side: msgspec.structs.replace(own[side], outcome=outcome, mark=mark, structure=None)
                 for side, (outcome, mark) in masked[id].items()
             }
 

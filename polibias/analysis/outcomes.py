@@ -85,8 +85,8 @@ MASKED_COLUMNS = (
 MASKED_CAPTION = (
     "Two responses per pair. A response in which something of its pair is left after masking, or that cannot be read, "
     "keeps its pair from being judged and guessed at; nothing of it is used. At the level of names nothing is searched "
-    "again. Not masked: no response of either side that could be judged. Wilson interval, which treats pairs as "
-    "independent."
+    "again. Not masked: a response of the pair could not be judged, so neither was. The Wilson interval treats pairs "
+    "as independent."
 )
 
 
@@ -97,6 +97,8 @@ def masked_table(cases: Sequence[Case], titles: Mapping[str, str], judge: str) -
     for model in dict.fromkeys(case.model for case in own):
         for name in dict.fromkeys(case.pair.design.condition for case in own):
             chosen = [case for case in own if (case.model, case.pair.design.condition) == (model, name)]
+            if not chosen:
+                continue
             where = {"model": model, "judge": judge, "copy": name}
             ended = [
                 case.responses[side].outcome if side in case.responses else "missing"

@@ -23,10 +23,13 @@ class Tables:
     """The score tables over one tidy frame. Draws are named by table row, so rows never disturb each other.
 
     Groups are told apart by judge and model, and by condition where the study has several. A block without any pair
-    gets no column.
+    gets no column. Pairs are weighted if their chances to be drawn differ within a block; `across` also if they differ
+    between blocks, for statistics of both together.
     """
 
-    def __init__(self, frame: "pd.DataFrame", rubrics: Mapping[str, Rubric], spec: AnalysisSpec) -> None:
+    def __init__(
+        self, frame: "pd.DataFrame", rubrics: Mapping[str, Rubric], spec: AnalysisSpec, across: bool = False
+    ) -> None:
         self.frame = frame[frame["complete"]]
         self.everything = frame
         self.rubrics = rubrics
@@ -41,7 +44,8 @@ class Tables:
         )
         if len(self.columns) == len(BLOCKS):
             self.columns += (Column("difference", "Main − Controls", self.unit),)
-        self.weighted = len(frame[["block", "inclusion"]].round(12).drop_duplicates()) > len(self.blocks_asked)
+        chances = frame[["inclusion"] if across else ["block", "inclusion"]].round(12).drop_duplicates()
+        self.weighted = len(chances) > (1 if across else len(self.blocks_asked))
         self.about = (
             f"95% intervals: jackknife-t over {CLUSTERS[spec.cluster]}, then the percentile bootstrap over them; "
             f"n is the number of pairs.{WEIGHTED if self.weighted else ''}"

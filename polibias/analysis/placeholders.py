@@ -12,22 +12,30 @@ import numpy as np
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.pbi import WEIGHTED
 from polibias.stats.directions import direction_agreement, side_shares
 from polibias.stats.estimate import Estimate
+from polibias.stats.intervals import NO_SPREAD
 from polibias.stats.proportion import share
+from polibias.stats.ranks import DECIMALS
 
 FICTIONAL = "fictional"
 UNTESTED = "withheld: whether the judge prefers a placeholder cannot be told"
+SAME_ACTOR = "the same country acts in both versions, so that no side is a country"
+TOTAL = 0.5
+"""How far a judge that is otherwise even moves the share by always naming one placeholder."""
+ALIKE = 6
+"""So many clusters without any difference say as much as a 95% interval: two-sided, 2 in 2**6."""
 SIDES_CAPTION = (
     "Of the pairs of a country that name a side, the share that names the country, with names shown and with names "
-    "hidden, on the same pairs; distance from one half, hidden − shown, is negative where hiding moves it towards "
-    "balance. What moves may be prior views of the judge or what it rightly knows: this cannot tell the two apart. "
-    "Descriptive."
+    "hidden, over the same pairs. Further from one half: how much further that share is with names hidden; a negative "
+    "number is a move towards balance. What moves it may be a prior view of the judge or what the judge rightly knows: "
+    "this cannot tell. Descriptive.{weighted}"
 )
 SIDE_COLUMNS = (
     Column("shown", "Names shown", "share"),
     Column("hidden", "Names hidden", "share"),
-    Column("change", "Distance from one half", "share"),
+    Column("change", "Further from one half", "share"),
 )
 
 
@@ -44,25 +52,44 @@ class Preference(NamedTuple):
 
 def preference(one: Copied) -> Preference:
     """A preference shows where hiding fictional names moves the favoured side to a placeholder and beyond one half."""
-    hidden, shown, clusters, weights = one.sides((one.frame["topic_category"] == FICTIONAL).to_numpy())
+    if not one.placed.any():
+        nothing = Estimate(None, 0, 0, "", reason=SAME_ACTOR)
+        return Preference(nothing, nothing, f"withheld: {SAME_ACTOR}")
+    hidden, shown, clusters, weights = one.sides(one.placed & (one.frame["topic_category"] == FICTIONAL).to_numpy())
     favoured = side_shares(hidden, clusters, *one.draws("placeholder"), weights)["favouring_a"]
     change = direction_agreement(hidden, shown, clusters, *one.draws("placeholder change"), weights)[
         "favouring_a_difference"
     ]
-    return Preference(possible(favoured), change, withheld(favoured, change))
+    return Preference(possible(favoured), possible(change, -1.0), withheld(favoured, change))
 
 
 def withheld(favoured: Estimate, change: Estimate) -> str:
-    """Why the directions of a judge are withheld, given the share of masked fictional pairs for X and its change."""
-    if favoured.low is None or favoured.high is None:
-        return f"{UNTESTED} ({favoured.reason})"
-    if change.low is None or change.high is None:
-        return f"{UNTESTED} ({change.reason})"
-    if favoured.low > 0.5 and change.low > 0:
+    """Why the directions of a judge are withheld, given the share of masked fictional pairs for X and its change.
+
+    Also where it cannot be told: where there is no interval, where the share's leaves the scale on both sides of one
+    half, and where even a judge that always names one placeholder would be found out in fewer than 80% of such studies.
+    """
+    share, moved = limits(favoured), limits(change)
+    if share is None or moved is None:
+        return f"{UNTESTED} ({(favoured if share is None else change).reason})"
+    if share[0] > 0.5 and moved[0] > 0:
         return "withheld: in fictional pairs the judge prefers the placeholder Country X"
-    if favoured.high < 0.5 and change.high < 0:
+    if share[1] < 0.5 and moved[1] < 0:
         return "withheld: in fictional pairs the judge prefers the placeholder Country Y"
+    if share[0] <= 0.5 <= share[1] and (share[0] < 0 or share[1] > 1):
+        return f"{UNTESTED} ({possible(favoured).reason})"
+    if change.detectable is not None and change.detectable > TOTAL:
+        return f"{UNTESTED} (too few fictional pairs: even one who always names the same might not be found)"
     return ""
+
+
+def limits(estimate: Estimate) -> tuple[float, float] | None:
+    """The ends of an interval; twice the value where many clusters agree on it; None where nothing can be said."""
+    if estimate.low is not None and estimate.high is not None:
+        return estimate.low, estimate.high
+    if estimate.value is not None and estimate.reason == NO_SPREAD and estimate.clusters >= ALIKE:
+        return estimate.value, estimate.value
+    return None
 
 
 class Seen(NamedTuple):
@@ -75,17 +102,17 @@ class Seen(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """How much further from one half the share lies when names are hidden."""
+        """How much further from one half the share lies with names hidden; rounded, so that 2/3 is as far as 1/3."""
         if self.shown.value is None or self.hidden.value is None:
             return None
-        return abs(self.hidden.value - 0.5) - abs(self.shown.value - 0.5)
+        return round(abs(self.hidden.value - 0.5) - abs(self.shown.value - 0.5), DECIMALS)
 
 
 def seen(one: Copied) -> Iterator[Seen]:
-    """Every country of every block, in the order of its name."""
+    """Every country of every block, in the order of its name, from pairs in whose versions the two change places."""
     parties = [(case.pair.parties.A, case.pair.parties.B) for case in one.cases]
     for block in BLOCKS:
-        inside = (one.frame["block"] == block).to_numpy()
+        inside = one.placed & (one.frame["block"] == block).to_numpy()
         names = sorted({name for both, chosen in zip(parties, inside, strict=True) if chosen for name in both})
         for name in names:
             sign = np.array([1.0 if a == name else -1.0 if b == name else 0.0 for a, b in parties])
@@ -101,8 +128,9 @@ def seen(one: Copied) -> Iterator[Seen]:
 def towards(one: Copied) -> Cell:
     """Countries are no sample of any others, so the share has no interval."""
     changes = [found.change for found in seen(one) if found.block == "main" and found.change is not None]
-    nearer = share(sum(change < 0 for change in changes), len(changes), "country of a Main pair names a side both ways")
-    return cell(replace(nearer, low=None, high=None, method="share of countries"), {})
+    nearer = share(sum(change < 0 for change in changes), len(changes), "Main country with a share both ways")
+    why = nearer.reason or "no interval: the countries are all there are"
+    return cell(replace(nearer, low=None, high=None, method="share of countries", reason=why), {})
 
 
 def sides_table(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], Preference]) -> Table:
@@ -119,9 +147,8 @@ def sides_table(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
             for found in seen(one)
         ]
     keys = ("judge", "copy", "block", "country")
-    return Table(
-        "copied_sides", "Favoured country, names shown and hidden", SIDES_CAPTION, keys, SIDE_COLUMNS, tuple(rows)
-    )
+    caption = SIDES_CAPTION.format(weighted=WEIGHTED if any(one.tables.weighted for one in copies) else "")
+    return Table("copied_sides", "Favoured country, names shown and hidden", caption, keys, SIDE_COLUMNS, tuple(rows))
 
 
 def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
@@ -129,7 +156,12 @@ def _side_cells(one: Copied, found: Seen) -> dict[str, Cell]:
     change = absent("no share in one of the two")
     if found.change is not None:
         both = min(found.shown.n, found.hidden.n)
-        change = cell(Estimate(found.change, both, both, "difference of distances", reason="no interval"), {})
+        change = cell(
+            Estimate(
+                found.change, both, both, "difference of distances", reason="no interval: a distance is only described"
+            ),
+            {},
+        )
     return {
         "shown": cell(possible(found.shown), where | {"directed_before": "yes"}),
         "hidden": cell(possible(found.hidden), where | {"directed": "yes"}),

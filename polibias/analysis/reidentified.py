@@ -20,11 +20,11 @@ COLUMNS = (
     Column("invalid", "No valid answer", "count"),
 )
 CAPTION = (
-    "Each judge names the countries of each masked pair from the candidates, in an order drawn anew for every pair, or "
-    "says that it cannot tell. Both: each in its place; swapped: each in the other's; one: exactly one in its place; "
-    "none: something is named and nothing in its place. Shares of the valid answers, with Wilson intervals, which "
-    "treat pairs as independent. By chance: two different candidates drawn at random. Where the names alone are "
-    "hidden, the task is the same; the difference is what hiding everything else does."
+    "Each judge names the two countries of each masked pair from a list of candidates, ordered anew for every pair, or "
+    "says that it cannot tell. Both: each in its place. Swapped: each in the other's. One: exactly one in its place. "
+    "None: something is named, nothing in its place. Shares of the valid answers; Wilson intervals treat pairs as "
+    "independent. By chance: two different candidates drawn at random. Where names alone are hidden the task is the "
+    "same; the difference is what hiding everything else does."
 )
 
 
@@ -46,6 +46,8 @@ def _groups(
     for judge in dict.fromkeys(case.judge for case in cases):
         for name in dict.fromkeys(case.pair.design.condition for case in cases):
             own = [case for case in cases if (case.judge, case.pair.design.condition) == (judge, name)]
+            if not own:
+                continue
             keys, where = {"judge": judge, "copy": titles[name]}, {"judge": judge, "copy": name, "guessed": "yes"}
             for category in dict.fromkeys(case.pair.design.topic_category for case in own):
                 chosen = [case for case in own if case.pair.design.topic_category == category]

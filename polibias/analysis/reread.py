@@ -13,7 +13,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.pbi import telling
+from polibias.analysis.pbi import WEIGHTED
 from polibias.analysis.placeholders import FICTIONAL, Preference, preference, sides_table, towards
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -27,20 +27,21 @@ from polibias.stats.ratings import Ratings
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = "its countries are not hidden"
+SHOWN = "only copies whose countries are hidden have this"
+FEWEST_RANKED = 3
+FEW_MODELS = "fewer than 3 models have no ranking to speak of"
 SCORES_CAPTION = (
-    "Mean change of the pair score from the original to the copy, over pairs that are complete in both. A masked copy "
-    "of a fictional pair hides nothing that anybody knows, so its change is that of the wording alone; Main − "
-    "fictional is what hiding the real countries adds. A pair that is only judged again shows how much of a change is "
-    "the judge's own. {about}"
+    "Mean change of the pair score, copy − original, over pairs that are complete in both. Nobody knows fictional "
+    "countries, so the change of fictional pairs is that of the placeholders alone; Main − fictional is what hiding "
+    "real countries adds. Pairs that are only judged again show how far the judge's own readings differ. {about}"
 )
 AGREEMENT_CAPTION = (
-    "Pair scores of the copy beside those of the original. Ranking: Spearman's correlation of the models' mean scores. "
-    "Same side: among pairs in which both name a side. X favoured: how often the masked fictional pairs that name a "
-    "side name Country X, and by how much that is more often than with the names shown. A judge prefers a placeholder "
-    "if hiding the names moves that share towards it and beyond one half, both by their 95% intervals. Of such a "
-    "judge, and of one of whom it cannot be told, scores count and directions are withheld. Towards balance: countries "
-    "of Main pairs whose share of favouring pairs lies nearer to one half when names are hidden."
+    "The copy beside the original. Ranking: Spearman's correlation of the models' mean scores. Same side: of the pairs "
+    "that name a side in both, the share that names the same one. X favoured: of the masked fictional pairs with a "
+    "side, the share that names Country X, and how much larger it is than with names shown. If it moves towards a "
+    "placeholder and beyond one half, both by their 95% intervals, the judge prefers that placeholder: its scores "
+    "count, its directions are withheld. So they are if too few pairs could show it. Towards balance: the share of "
+    "countries of Main pairs whose own share, in the next table, comes nearer to one half.{weighted}"
 )
 AGREEMENT_COLUMNS = (
     Column("icc", "ICC(A,1)", "score"),
@@ -48,7 +49,7 @@ AGREEMENT_COLUMNS = (
     Column("ranking", "Ranking of models", "score"),
     Column("same_side", "Same side", "share"),
     Column("placeholder", "X favoured, fictional", "share"),
-    Column("placeholder_change", "By more than shown", "share"),
+    Column("placeholder_change", "Larger than shown by", "share"),
     Column("towards", "Countries towards balance", "share"),
 )
 
@@ -57,8 +58,8 @@ def copied_tables(
     cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
 ) -> Iterator[Table]:
     """The tables on a study's copies; none without any that was judged. `titles` are those of the conditions."""
-    copies = [one for one in copies_of(cases, titles, rubrics, spec) if one.cases]
-    if not copies:
+    copies = list(copies_of(cases, titles, rubrics, spec))
+    if not any(one.cases for one in copies):
         return
     preferences = {(one.judge, one.name): preference(one) for one in copies if one.masked}
     yield _shifts(copies)
@@ -69,17 +70,18 @@ def copied_tables(
 
 def _shifts(copies: Sequence[Copied]) -> Table:
     """How the score changes, by category of country pair, and what identity adds to it."""
-    frame = copies[0].tables.everything
     unit = copies[0].tables.unit
-    categories = list(dict.fromkeys(case.pair.design.topic_category for one in copies for case in one.cases))
+    designs = [case.pair.design for one in copies for case in one.cases]
+    categories, blocks = dict.fromkeys(one.topic_category for one in designs), {one.block for one in designs}
     columns = (
         Column("all", "All pairs", unit),
         *(Column(f"category:{name}", name.replace("_", " ").capitalize(), unit) for name in categories),
-        *(Column(block, title, unit) for block, title in BLOCKS.items() if (frame["block"] == block).any()),
+        *(Column(block, title, unit) for block, title in BLOCKS.items() if block in blocks),
         Column("identity", "Main − fictional", unit),
     )
     rows = [TableRow(one.keys, _shift_cells(one, columns)) for one in copies]
-    caption = SCORES_CAPTION.format(about=copies[0].tables.about)
+    about = next((one.tables.about for one in copies if one.tables.weighted), copies[0].tables.about)
+    caption = SCORES_CAPTION.format(about=about)
     return Table("copied_scores", "Scores when pairs are read again", caption, ("judge", "copy"), columns, tuple(rows))
 
 
@@ -90,13 +92,13 @@ def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
     for column in columns:
         kind, _, level = column.id.partition(":")
         if column.id == "identity":
-            cells[column.id] = cell(telling(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
+            cells[column.id] = cell(possible(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
             continue
         factor = {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
         rows = frame
         for name, value in factor.items():
             rows = rows[rows[name] == value]
-        cells[column.id] = cell(telling(_mean_change(one, rows, column.id), -span, span), one.where | factor)
+        cells[column.id] = cell(possible(_mean_change(one, rows, column.id), -span, span), one.where | factor)
     return cells
 
 
@@ -128,28 +130,31 @@ def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
             cells["towards"] = towards(one) if one.masked else absent(SHOWN)
         rows.append(TableRow(one.keys, cells))
     title = "Agreement when pairs are read again"
-    return Table("copied_agreement", title, AGREEMENT_CAPTION, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
+    caption = AGREEMENT_CAPTION.format(weighted=WEIGHTED if any(one.tables.weighted for one in copies) else "")
+    return Table("copied_agreement", title, caption, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
 
 
 def _score_agreement(one: Copied) -> dict[str, Cell]:
     frame, tables = one.frame, one.tables
     before, after = frame["before"].to_list(), frame["total"].to_list()
-    clusters = frame[tables.spec.cluster].to_list()
+    clusters, models = frame[tables.spec.cluster].to_list(), frame["model"].to_list()
     scale = (float(tables.rubric.lowest_total), float(tables.rubric.highest_total))
     ratings = Ratings(np.column_stack([before, after]), scale, clusters, one.weights)
     resamples, seed, name = one.draws("icc")
     found = {
         "icc": agreement(ratings, resamples, seed, (icc,), name)["icc_a_1"],
-        "pearson": pearson(before, after, clusters, *one.draws("pearson")),
-        "ranking": rankings(before, after, frame["model"].to_list(), clusters, *one.draws("ranking"))["spearman"],
+        "pearson": pearson(before, after, clusters, *one.draws("pearson"), one.weights),
+        "ranking": rankings(before, after, models, clusters, *one.draws("ranking"), one.weights)["spearman"],
     }
-    return {name: cell(estimate, one.where) for name, estimate in found.items()}
+    if len(set(models)) < FEWEST_RANKED:
+        found["ranking"] = Estimate(None, len(models), found["ranking"].clusters, "", reason=FEW_MODELS)
+    return {name: cell(possible(estimate, -1.0), one.where) for name, estimate in found.items()}
 
 
 def _placeholder_cells(one: Copied, found: Preference | None) -> dict[str, Cell]:
     if found is None:
         return dict.fromkeys(("placeholder", "placeholder_change"), absent(SHOWN))
-    where = one.where | {"topic_category": FICTIONAL}
+    where = one.where | {"topic_category": FICTIONAL, "placed": "yes"}
     return {
         "placeholder": cell(found.share, where | {"directed": "yes"}),
         "placeholder_change": cell(found.change, where),

@@ -11,6 +11,7 @@ from polibias.domain.reidentification import CANNOT_TELL, outcome
 from polibias.domain.rows import JudgeGuess, JudgmentOutcome, PromptPair, Request, Usage
 from polibias.domain.sides import Both, Side, order_from
 from polibias.domain.wording import NamingPrompt, fill
+from polibias.errors import InputError
 from polibias.judging.prompt import fence
 from polibias.judging.strict import closed_object, strictly
 from polibias.models.base import Call, Model, Reply, wire_text
@@ -54,8 +55,26 @@ class NamingTask(NamedTuple):
 
 
 def make_naming(asked: NamingPrompt, candidates: Mapping[str, str], seed: int) -> Naming:
-    """The task with its hash."""
+    """The task with its hash. Raises InputError unless every answer means one thing."""
+    _require_distinct(asked, candidates)
     return Naming(asked, candidates, seed, tagged_hash("naming-prompt/1", [asked, sorted(candidates.items())]))
+
+
+def _require_distinct(asked: NamingPrompt, candidates: Mapping[str, str]) -> None:
+    """Letters' case and white space tell no two answers apart."""
+    where, seen = f"task of re-identification '{asked.id}'", {_folded(asked.cannot_tell): ""}
+    if len(candidates) < 2 or CANNOT_TELL in candidates:
+        raise InputError(f"{where}: it needs at least two candidates, and none whose id is '{CANNOT_TELL}'")
+    for id, name in candidates.items():
+        other = seen.setdefault(_folded(name), id)
+        if other == "":
+            raise InputError(f"{where}: '{asked.cannot_tell}' cannot stand for no country, because one is called so")
+        if other != id:
+            raise InputError(f"{where}: the candidates '{other}' and '{id}' are both called '{name}'")
+
+
+def _folded(words: str) -> str:
+    return " ".join(words.casefold().split())
 
 
 def task(

@@ -110,8 +110,8 @@ def favoured_name(case: Case, side: str) -> str:
 
 
 def case_title(case: Case) -> str:
-    """What a pair is about, for a heading."""
-    pair = case.pair
+    """What a pair is about, for a heading; a copy has that of its original, with the countries' names."""
+    pair = (case.original or case).pair
     if pair.design.roles != "swapped":
         return f"{pair.acting.A} against {pair.facing.A}"
     return f"{pair.acting.A} – {pair.acting.B}" if pair.acting.A else pair.design.topic
@@ -152,7 +152,8 @@ def _copy_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     yield f"copy={design.condition if original else 'no'}"
     if original is None:
         return
-    yield from (f"party={name}" for name in (case.pair.parties.A, case.pair.parties.B))
+    if case.pair.level and design.roles == "swapped":
+        yield from ("placed=yes", *(f"party={name}" for name in (case.pair.parties.A, case.pair.parties.B)))
     if case.guess is not None:
         yield f"guessed={'no' if case.guess.result is None else 'yes'}"
     if case.compared:

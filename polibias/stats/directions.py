@@ -16,6 +16,8 @@ from polibias.stats.resampling import Resampling, stream_seed
 
 THRESHOLD = 1.0
 SIDES = (-1.0, 0.0, 1.0)
+PLACES = (0, 2, 6, 8, 1, 3, 5, 7, 4)
+"""The cells of the 3 × 3 table with those first in which both name a side, and last the one in which neither does."""
 NO_BOTH = "no pair in which both name a side"
 NO_NAMED = "no pair names a side"
 NO_DIRECTION = "no pair with a direction"
@@ -88,9 +90,15 @@ def direction_agreement(
     codes, count = cluster_codes([clusters[place] for place in known.tolist()])
     unweighted = kappa(len(SIDES), disagreement_weights(SIDES, None))
     defined = {
-        "kappa": Defined(unweighted, NO_VARIATION if len(known) else NO_DIRECTION, "fisher"),
-        "same_side": Defined(_same_side, NO_BOTH, "logit", n=int((both != 0).all(axis=1).sum())),
-        "favouring_a_difference": Defined(_difference, "one of the two never names a side", contrast=True),
+        "kappa": Defined(
+            lambda sums: unweighted(_table(sums).reshape(len(sums), -1)),
+            NO_VARIATION if len(known) else NO_DIRECTION,
+            "fisher",
+        ),
+        "same_side": Defined(_same_side, NO_BOTH, "logit", n=int((both != 0).all(axis=1).sum()), columns=slice(0, 4)),
+        "favouring_a_difference": Defined(
+            _difference, "one of the two never names a side", contrast=True, columns=slice(0, 8)
+        ),
     }
     return _estimates(defined, columns, codes, count, used, Resampling(resamples, stream_seed(seed, row)))
 
@@ -117,12 +125,14 @@ def side_shares(
     known = np.flatnonzero(~np.isnan(found))
     used = None if weights is None else weights[known]
     weight = np.ones(len(known)) if used is None else used
-    columns = np.column_stack([(found[known] == side) * weight for side in SIDES])
+    columns = np.column_stack([(found[known] == side) * weight for side in (-1.0, 1.0, 0.0)])
     codes, count = cluster_codes([clusters[place] for place in known.tolist()])
     named = int((found[known] != 0).sum())
     defined = {
-        "favouring_a": Defined(lambda sums: ratio(sums[:, 2], sums[:, 0] + sums[:, 2]), NO_NAMED, "logit", n=named),
-        "neutral": Defined(lambda sums: ratio(sums[:, 1], sums.sum(axis=1)), NO_DIRECTION, "logit"),
+        "favouring_a": Defined(
+            lambda sums: ratio(sums[:, 1], sums.sum(axis=1)), NO_NAMED, "logit", n=named, columns=slice(0, 2)
+        ),
+        "neutral": Defined(lambda sums: ratio(sums[:, 2], sums.sum(axis=1)), NO_DIRECTION, "logit"),
     }
     return _estimates(defined, columns, codes, count, used, Resampling(resamples, stream_seed(seed, row)))
 
@@ -140,19 +150,21 @@ def _estimates(
 
 
 def _cells(both: Floats) -> Floats:
-    """Which cell of the 3 × 3 table each pair is in: pairs × 9."""
+    """Which cell of the 3 × 3 table each pair is in: pairs × 9, in the order of `PLACES`."""
     place = np.searchsorted(SIDES, both) @ np.array([len(SIDES), 1])
-    cells: Floats = np.eye(len(SIDES) ** 2)[place]
+    cells: Floats = np.eye(len(SIDES) ** 2)[place][:, PLACES]
     return cells
 
 
 def _table(sums: Sums) -> Floats:
-    return sums.reshape(len(sums), len(SIDES), len(SIDES))
+    """The 3 × 3 table; cells that were left out are empty."""
+    table = np.zeros((len(sums), len(PLACES)))
+    table[:, PLACES[: sums.shape[1]]] = sums
+    return table.reshape(len(sums), len(SIDES), len(SIDES))
 
 
 def _same_side(sums: Sums) -> Floats:
-    named = _table(sums)[:, ::2, ::2]
-    return ratio(named[:, 0, 0] + named[:, 1, 1], named.sum(axis=(1, 2)))
+    return ratio(sums[:, 0] + sums[:, 3], sums.sum(axis=1))
 
 
 def _difference(sums: Sums) -> Floats:

@@ -23,6 +23,7 @@ from polibias.stats.resampling import (
 
 LEVEL = 0.975
 NOTHING_DRAWN = "no interval: every unit was taken with certainty, so nothing was drawn"
+NO_SPREAD = "no interval: every cluster gives the same value"
 POWER = 0.80
 UNDEFINED_LIMIT = 0.01
 FEW = 10
@@ -159,7 +160,7 @@ def jackknife(defined: Defined, sums: Sums, value: float, strata: Strata | None 
     variances = [_variance(scaled[group]) for group in groups]
     variance = sum(variances)
     if variance <= (FLAT * max(1.0, abs(value))) ** 2:
-        return Spread(0.0, 0, "plain", "no interval: every cluster gives the same value")
+        return Spread(0.0, 0, "plain", NO_SPREAD)
     # Satterthwaite 1946: a small stratum that carries most of the variance must not borrow degrees from a large one.
     freedom = variance**2 / sum(part**2 / (len(group) - 1) for part, group in zip(variances, groups, strict=True))
     return Spread(float(np.sqrt(variance)), freedom, used)

@@ -62,7 +62,13 @@ class Comparisons(NamedTuple):
 
 
 def pearson(
-    x: Sequence[float], y: Sequence[float], clusters: Sequence[str] | None, resamples: int, seed: int, row: str
+    x: Sequence[float],
+    y: Sequence[float],
+    clusters: Sequence[str] | None,
+    resamples: int,
+    seed: int,
+    row: str,
+    weights: Floats | None = None,
 ) -> Estimate:
     """Pearson's correlation, a function of additive moments, so with every interval of the engine.
 
@@ -74,6 +80,8 @@ def pearson(
         Each item's cluster, or None if every item is independent of the others.
     resamples, seed, row
         Of the bootstrap that stands beside the jackknife.
+    weights
+        Each item's design weight, 1 / inclusion probability, or None.
 
     Returns
     -------
@@ -87,8 +95,10 @@ def pearson(
     items = _items(x, y, clusters)
     if items.reason:
         return Estimate(None, len(items.x), items.clusters, "", reason=items.reason)
-    a, b = items.x - items.x.mean(), items.y - items.y.mean()
-    columns = np.column_stack([np.ones_like(a), a, b, a * a, b * b, a * b])
+    weight = np.ones(len(x)) if weights is None else weights
+    weight = weight[~np.isnan(np.asarray(x, dtype=np.float64)) & ~np.isnan(np.asarray(y, dtype=np.float64))]
+    a, b = (values - np.average(values, weights=weight) for values in (items.x, items.y))
+    columns = np.column_stack([np.ones_like(a), a, b, a * a, b * b, a * b]) * weight[:, None]
     sums = cluster_sums(columns, items.codes, items.clusters)
     defined = {"pearson": Defined(_moment_correlation, CONSTANT, "fisher")}
     return estimates(defined, sums, len(a), Resampling(resamples, stream_seed(seed, row)))["pearson"]
@@ -148,6 +158,7 @@ def rankings(
     resamples: int,
     seed: int,
     row: str,
+    weights: Floats | None = None,
 ) -> dict[str, Estimate]:
     """Do two scores rank the items alike? Rank correlations of the items' means, with clusters resampled.
 
@@ -161,6 +172,8 @@ def rankings(
         What is drawn, such as the scenario template; one draw serves all items.
     resamples, seed, row
         Of the bootstrap that stands beside the jackknife.
+    weights
+        Each case's design weight, 1 / inclusion probability, or None.
 
     Returns
     -------
@@ -171,7 +184,7 @@ def rankings(
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(a) & ~np.isnan(b))
     names, place = np.unique(np.asarray(items, dtype=str)[known], return_inverse=True)
-    member = (place[:, None] == np.arange(len(names))).astype(np.float64)
+    member = (place[:, None] == np.arange(len(names))) * (1.0 if weights is None else weights[known, None])
     columns = np.hstack([member, member * a[known, None], member * b[known, None]])
     codes, count = cluster_codes([clusters[n] for n in known.tolist()])
     reason = FEW_ITEMS if len(names) < 2 else CONSTANT

@@ -149,3 +149,16 @@ def test_nothing_named_is_not_estimable() -> None:
     assert {name: estimate.value for name, estimate in none.items()} == dict.fromkeys(none)
     assert none["kappa"].reason == "no pair with a direction"
     assert side_shares(np.full(1, NAN), ["a"], 20, 1, "row")["neutral"].reason == "no pair with a direction"
+
+
+def test_clusters_in_which_nobody_names_a_side_are_no_clusters_of_a_share() -> None:
+    """They bring nothing to the sums, so value and interval are the same without them."""
+    sides = np.array([1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0, 0.0])
+    clusters = list("aabbccde")
+    found = side_shares(sides, clusters, 50, 1, "row")["favouring_a"]
+    assert found == side_shares(sides[:6], clusters[:6], 50, 1, "row")["favouring_a"]
+    assert (found.n, found.clusters) == (6, 3)
+    other = np.array([1.0, -1.0, -1.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+    both = direction_agreement(sides, other, clusters, 50, 1, "row")
+    assert (both["same_side"].n, both["same_side"].clusters) == (5, 3)
+    assert (both["favouring_a_difference"].clusters, both["kappa"].clusters) == (4, 5)
