@@ -51,7 +51,7 @@ class Masker:
         folded = fold(source, self.automaton.words)
         units = _units(folded, self.automaton.find(folded))
         rest = _rest(folded.text, units)
-        if reason := illegible(folded, rest):
+        if reason := illegible(folded, rest, units):
             return Masked("", "unreadable", self.level, self.lexicon, reason=reason)
         replacements = tuple(_replacements(folded, units))
         leaks = self.traces.leaks(rest) if self.level == "full" else ()
