@@ -11,6 +11,7 @@ more.
 - `titled`: exact, and after a title: President Lee.
 - `surname`: exact; after a title, before 's, or not a Roman numeral: Xi, not Article XI and (xi).
 - `not_pronoun`: exact, and no pronoun of a line in capitals: US.
+- `address`: letter for letter, at the end of a host's name: .gov.
 - `citation`: exact, with the numbers around it: 18 U.S.C. § 2441.
 """
 
@@ -19,7 +20,9 @@ from typing import Literal, NamedTuple
 from polibias.domain.scenario import Day
 from polibias.domain.value import EntryId, Text, Value
 
-When = Literal["any", "capital", "exact", "alone", "bracketed", "titled", "surname", "not_pronoun", "citation"]
+When = Literal[
+    "any", "capital", "exact", "alone", "bracketed", "titled", "surname", "not_pronoun", "address", "citation"
+]
 
 
 class Form(Value, frozen=True):

@@ -159,7 +159,7 @@ def ends_sentence(text: str, end: int) -> bool:
 
 
 def with_markup(source: str, start: int, end: int, text: str) -> str:
-    """What takes the place of `source[start:end]`, with marks of Markdown and tags beside it that are half of a pair."""
+    """What takes the place of `source[start:end]`, with marks and tags beside it that are half of a pair."""
     opened: list[str] = []
     closed = ""
     for tag in TAG.finditer(source, start, end):
