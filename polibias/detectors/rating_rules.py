@@ -38,8 +38,8 @@ _DIGITS = {
 }
 
 _WORD = re.compile(
-    r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b| and a half\b| point\b|"
-    r"/))(?P<half> and a half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|"
+    r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b|[ -]and[ -]a[ -]half\b| point\b|"
+    r"/))(?P<half>[ -]and[ -]a[ -]half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|"
     r"zero)\b)?(?![\w'])"
 )
 _N = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?½?\0*+"
@@ -114,11 +114,12 @@ _FILL = (
     r"textbf|mathbf|boxed|high|very|extremely|critical|severe|grave|extreme|catastrophic|maximum|stands|comes|out|"
     r"set|scored|rated|should|must|can|put|placed|reaches|equals|on|in|out|scale|assigned|assessed|judged|between|"
     r"therefore|thus|hence|overall|final|international|law|from|seriousness|gravity|assessment|or|and|gets|deserves|"
-    r"near|towards?|top|no|not|less|lower|than|up|well|numerical|numeric|single|one)\b"
+    r"near|towards?|top|best|expressed|described|captured|reflected|falls?|belongs?|sits|lies|lands|somewhere|within|"
+    r"right|here|clearly|probably|likely|squarely|no|not|less|lower|than|up|well|numerical|numeric|single|one)\b"
 )
 LABELLED = re.compile(
     rf"\b(?:rating|severity|score|grade|gravity|seriousness|overall|answer|verdict|final|estimate|assessment|level|"
-    rf"level of severity)\b(?:{_FILL}){{0,20}}+\Z"
+    rf"level of severity|(?:my|the) (?:number|figure)(?! of))\b(?:{_FILL}){{0,20}}+\Z"
 )
 ASSERTED = re.compile(
     r"\b(?:rat|scor|assign|giv|gave|grad|put|plac|set|rank|judg|assess|evaluat|settl|revis|deserv|merit|warrant|earn|"
@@ -130,7 +131,8 @@ ASSERTED = re.compile(
     r"scored|scores|rate|rated|deserves?|merits?|warrants?|say)(?: \w+)?[\s*_\"'(]*\Z|"
     r"\b(?:violations|acts|actions|crimes|attack|strike|conduct|it|this|that)(?:'s| is| are| was| were)(?: \w+){0,2}"
     r" an? (?:\w+ )?\Z|"
-    r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z"
+    r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z|"
+    r"\b(?:go|goes|going|went|opt|opting) (?:with|for)(?: [a-z]+){0,2}[\s*_\"']*\Z"
 )
 CLAUSE_END = re.compile(r"[.;!?]\s|\n")
 ARTICLE = re.compile(
@@ -146,6 +148,32 @@ NOT_THIS = re.compile(
     r"perhaps|maybe|even|arguably|if not|or) [*_\"']*\Z|(?<!\bno )(?<!\bnot )(?<!nothing )\b(?:less|lower|fewer|more|"
     r"higher|greater) than (?:an? )?[*_\"']*\Z"
 )
+NO_LESS = re.compile(
+    r"\b(?:can(?:no|')t|cannot|can not|couldn't|could not|wouldn't|would not|won't|will not|nothing|no|isn't|"
+    r"is not)\b[^.;:\n\d]{0,50}\b(?:(?:lower|less) than|below|under|short of|anything but|other than)"
+    r"(?: (?:an?|the full|the maximum))?[ *_\"']*\Z"
+)
+"""A bound from below that is the rating: "cannot give this less than a 9"."""
+
+REPLACED = re.compile(
+    r"\b(?:revis\w+|rais\w+|lower\w+|adjust\w*|up|down|chang\w+|increas\w+|reduc\w+|(?:up|down)grad\w+|"
+    r"moved) from (?:(?:an?|my|the) )?(?:[a-z]+ ){0,3}?(?:of |at )?[*_\"']*\Z"
+)
+"""What the rating was before."""
+
+APT = re.compile(
+    r"[*_ ]*(?:is|seems|feels|appears)(?: \w+ly)? (?:warranted|appropriate|justified|right|fitting|apt|in order|fair|"
+    r"merited|deserved)\b"
+)
+OPENING = re.compile(
+    rf"[\W_]*(?:(?:at least|about|around|roughly|approximately|easily|definitely|certainly|probably|clearly|an?|"
+    rf"firm|solid|clear|strong|full|perfect|resounding) )*[\W_]*?(?P<value>{VALUE.pattern})[\W_]*"
+)
+"""A first line that is nothing but a number."""
+
+FIRST_WORD = re.compile(rf"[\W_]*?(?P<value>{VALUE.pattern})(?<=\0)[*_]*[.!](?=\s)")
+"""A first sentence that is a number in words; in digits it might number an item."""
+
 WOULD = re.compile(
     r"[*_\"' )]*(?:(?:would|could|might|should) (?:only )?(?:be|have|require|imply|mean|need|apply|suggest|denote|"
     r"indicate|call)|(?:is|are|being) (?:reserved|the (?:most|least|high|low|worst|max|min)|most |least |highest|"
@@ -154,7 +182,8 @@ WOULD = re.compile(
 LEFT = re.compile(r"\bfrom (?:an? )?\Z")
 FOR = re.compile(r"[*_ ]*to an? [*_]*\d")
 CONDITION = re.compile(
-    r"\b(?:if|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |"
+    r"\b(?:if(?! (?:pressed|pushed|forced|asked|compelled|required|you (?:insist|want|need)|i(?:'m| am| must| had| have|"
+    r" were| need)))|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |"
     r"proven |any )?(?:intent\w*|knowledge|evidence|mitigat\w+|aggravat\w+|these|them|it))\b"
 )
 SHARED = re.compile(r"[ *_]*(?:of (?:the|all|every|these|those|them|its|their|his|our|[a-z]+s)\b|(?:ths?|th of)\b)")
@@ -163,7 +192,7 @@ COUNTED = re.compile(
     r"points?|reflecting|is|at|when|here|or|considering|indicating|out|owing|from|under|by|this|these|those|the|it|"
     r"they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|grave|extreme|critical|serious|"
     r"justification|explanation|reasoning|rationale|to|where|while|although|though|however|if|reflects?|indicates?|"
-    r"signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|"
+    r"range|region|band|mark|territory|signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|"
     r"therefore|not|rather|overall|per|without|scale|stars?|level|grade|both|ris\w+|increas\w+|going|up|down|falling|"
     r"all|my|our|after|despite|even|only|max)\b)[a-z]"
 )
@@ -176,7 +205,7 @@ class LABEL:
         r"(?:[:=|({\[>\x01*_`\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|"
         r"approximately|roughly|nearly|almost|solid|clear|full|perfect|firm|strong|than|from|violations?|acts?|"
         r"conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|say|give|gives|assign|score|"
-        r"scores|rate|deserves?|merits?|warrants?|grave|extreme|critical),?)[\s*_\"'(\x01]*\Z"
+        r"scores|rate|deserves?|merits?|warrants?|grave|extreme|critical|with|for|below|under),?)[\s*_\"'(\x01]*\Z"
     )
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
 
