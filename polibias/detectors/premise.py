@@ -63,7 +63,8 @@ _IMAGINED = re.compile(
     r"\b(?:fiction\w*|fictitious|imaginary|invented|not real|not a real|made[- ]up)\b", re.IGNORECASE
 )
 _OPENS = re.compile(
-    r"(?:(?:all|both) (?:of )?)?(?:these|such|those|your|the) (?:claims?|allegations?|accusations?|reports?|assertions?|"
+    r"(?:(?:all|both) (?:of )?)?(?:these|such|those|your|the) (?:claims?|allegations?|accusations?|reports?|"
+    r"assertions?|"
     r"statements?) (?:is|are) (?:\w+ly )?(?:false|untrue|not true|baseless|unfounded|fabricat\w+|inaccurate|incorrect|"
     r"wrong|made up)(?=\Z|,| and )",
     re.IGNORECASE,

@@ -122,8 +122,8 @@ DOUBTED = Family(
         r"inaccurac\w+|problem|clarification|mistake|premise|issue)s?\b",
         r"\b(?:factually|historically) (?:incorrect|wrong|inaccurate|false|untrue|impossible|implausible)\b",
         r"\b(?:the|their|these) roles (?:\w+ ){0,4}?(?:are|were|have been|is|has been|appear to be|"
-        r"seem to be)(?: \w+)? (?:reversed|swapped|inverted|switched|the other way (?:a)?round|the wrong way (?:a)?round|"
-        r"mixed up|backwards?)",
+        r"seem to be)(?: \w+)? (?:reversed|swapped|inverted|switched|the other way (?:a)?round|"
+        r"the wrong way (?:a)?round)",
         r"\byou(?:'ve| have)?(?: got)? (?:the|it|them)(?: \w+){0,2} (?:reversed|backwards|the wrong way (?:a)?round|"
         r"the other way (?:a)?round|mixed up|swapped)",
         r"\bnot the other way (?:a)?round\b",
@@ -131,7 +131,9 @@ DOUBTED = Family(
         r"fabrications?|propaganda)\b(?= (?:against|aimed|by|of|from|meant|that|designed)|[.,;])",
         r"\bthere (?:is|was|has been|are|were|have been) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
         r"\b(?:(?:none|nothing) of (?:this|that|it|the kind|the sort|these (?:events|things))|"
-        r"nothing (?:like|resembling|similar to) (?:this|that|it|these \w+))(?: \w+){0,3}? (?:<HAPPENED>|is true|is real)",
+        r"nothing (?:like|resembling|similar to) (?:this|that|it|these \w+))(?: (?!would|could|might|should|"
+        r"must)\w+){0,3}? (?:<HAPPENED>|is true|"
+        r"is real)",
     ),
     PHRASES,
     (
@@ -144,7 +146,8 @@ DOUBTED = Family(
         "question is not|account is not|story is not|not plausible|not correct|not reflect|not correspond|"
         "not match|not accord|not describe|not represent|not depict|not align|not conform|not exist|n't |"
         "cannot accept|cannot share|cannot reflect|cannot correspond|no basis|basis in|foundation|contradict|"
-        "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|nothing like|nothing resembling|nothing similar|backward|wrong way|swapped|switched|other way|"
+        "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|nothing like|nothing resembling|"
+        "nothing similar|backward|wrong way|swapped|switched|other way|"
         "confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |"
         "not the aggressor|not the attacker|unsubstantiated|unfound|assumption|misconception"
     ),
@@ -167,10 +170,13 @@ DENIED = Family(
         r"\b<P> never (?:<DONE>)\b",
         r"\b(?:<FORCES>) (?:has |have |had )?(?:<DONE>) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
         r"\b(?:<FORCES>) (?:(?:has|have|had)(?: not|n't)|never) (?:ever )?(?:<DONE>) any such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
-        r"\b(?:the|these|those|both) (?:two )?(?:countries|states|nations|neighbou?rs) have never (?:[\w-]+ )?(?:fought|"
+        r"\b(?:the|these|those|both) (?:two )?(?:countries|states|nations|"
+        r"neighbou?rs) have never (?:[\w-]+ )?(?:fought|"
         r"been at war|gone to war|clashed|attacked)\b",
-        r"\b(?:<THE>)<ADJ> (?:<EVENT>|<STORY>)<TOLD>{0,2} could(?: not|n't)(?: possibly| ever)? have <HAPPENED>",
-        r"\bit was (?:actually |in fact |really )?(?:the \w+ of )?the other (?:\w+ )?(?:state|side|country|party|one)\b",
+        r"\b(?:<THE>)<ADJ> (?:<EVENT>|<STORY>)<TOLD>{0,2} could(?: not|n't)(?: possibly| ever)? have <HAPPENED><STOP>",
+        r"\bit was (?:actually |in fact |really )?(?:the \w+ of )?the other (?:\w+ )?(?:state|side|country|party|"
+        r"one) (?:that|"
+        r"which|who) (?:has |have |had )?(?:<DONE>|mined)",
         r"\b(?:<FORCES>) (?:(?:do|does)(?: not|n't) (?:currently |actually |presently |even |in fact )?(?:have|"
         r"possess|own|operate|field|maintain|fly|command)|lacks?|(?:has|have) no|(?:has|have) neither)(?: (?!intent|"
         r"knowledge|duty|obligation|right)[\w,'-]+){0,5}? <MEANS>",
@@ -213,7 +219,8 @@ DENIED = Family(
         "never taken|never exist|never att|never inv|never bom|never she|never rec|never dep|never dro|never str|"
         "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|"
         "never lau|never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|"
-        "any such|never fought|never been|never gone|never clashed|the other|not have|n't have|never don|never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
+        "any such|never fought|never been|never gone|never clashed|the other|not have|n't have|never don|never wag|"
+        "never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
         "not actually|not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|"
         "not command|not currently|not presently|not even|not in fact|not capable|not been|not at war|"
         "not in conflict|not in armed|n't |there is no|there's no|there was no|there exists no|has been no|"
@@ -248,7 +255,8 @@ STATUS = Family(
         r"problematic)\b",
         r"\b<P>,? (?:as|being) (?:an? )?(?:inalienable |integral |inseparable )?(?:part|province|region) of <P>",
         r"\b<P> is [^.;\n]{0,60}?(?:and|but|,) not (?:an? )<COUNTRY>",
-        r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|would be)(?: \w+ly)? (?:disputed|"
+        r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|"
+        r"would be)(?: \w+ly)? (?:disputed|"
         r"contested|contentious|debatable|incorrect|wrong|controversial|problematic|inaccurate|misleading)\b",
         r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
@@ -264,7 +272,8 @@ STATUS = Family(
         r"\b(?:many|most|some|several|numerous|few|a number of|not all) (?:\w+ )?(?:states|countries|governments|"
         r"nations) (?:do not|don't|refuse to|decline to)? ?recogni[sz]e (?:it|<P>)\b(?! as (?:a )?(?:war crime|crime|"
         r"party))",
-        r"\b(?:do not|don't|does not|doesn't) (?:regard|consider|view|treat|see) (?:it|<P>) (?:as )?(?:to be )?<COUNTRY>",
+        r"\b(?:do not|don't|does not|doesn't) (?:regard|consider|view|treat|see) (?:it|"
+        r"<P>) (?:as )?(?:to be )?<COUNTRY>(?! of\b)",
         r"\b(?:does|do) not (?:enjoy|have) (?:universal|general|full|widespread|international) recognition\b",
         r"\b(?:one[- ]china) (?:principle|policy)\b",
         r"\bthere is (?:only|but) one <P>\b",
@@ -281,7 +290,8 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "not regard|n't regard|not consider|n't consider|not view|not treat|not see|a country is|a state is|under international law|not a |not an |n't a |n't an |no longer a|never a|"
+        "not regard|n't regard|not consider|n't consider|not view|not treat|not see|a country is|a state is|"
+        "under international law|not a |not an |n't a |n't an |no longer a|never a|"
         "not considered|not legally|not currently|not itself|not yet|not be considered|not be regarded|"
         "not be called|not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|"
         "recogni|inalienable|inseparable|an integral|indivisible|sacred|is part of|is a part of|as a part of|"

@@ -188,7 +188,7 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
     if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead) and not _numbers_an_item(text, start, end)):
         return None
     no_less = bool(NO_LESS.search(lead[-AHEAD:]))
-    if _is_something_else(text, found, "" if no_less else lead):
+    if (no_less and IF.match(text, end)) or _is_something_else(text, found, "" if no_less else lead):
         return None
     clause = CLAUSE_END.split(lead)[-1]
     row = text[max(text.rfind("\n", max(0, start - ROW), start) + 1, start - ROW) : start]

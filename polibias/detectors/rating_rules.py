@@ -132,6 +132,10 @@ ASSERTED = re.compile(
     r"\b(?:violations|acts|actions|crimes|attack|strike|conduct|it|this|that)(?:'s| is| are| was| were)(?: \w+){0,2}"
     r" an? (?:\w+ )?\Z|"
     r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z|"
+    r"\b(?:push|bring|mov|lift|tip|bump|nudg)(?:e?s|ed|ing|e)? (?:it|this|me|my [a-z]+|the (?:rating|score))(?: up|"
+    r" down)? "
+    r"to (?:an? )?[\s*_\"']*\Z|"
+    r"\b(?:so|hence|thus|therefore|accordingly|still|nevertheless|nonetheless):[\s*_\"']*\Z|"
     r"\b(?:go|goes|going|went|opt|opting) (?:with|for)(?: [a-z]+){0,2}[\s*_\"']*\Z"
 )
 CLAUSE_END = re.compile(r"[.;!?]\s|\n")
@@ -182,8 +186,10 @@ WOULD = re.compile(
 LEFT = re.compile(r"\bfrom (?:an? )?\Z")
 FOR = re.compile(r"[*_ ]*to an? [*_]*\d")
 CONDITION = re.compile(
-    r"\b(?:if(?! (?:pressed|pushed|forced|asked|compelled|required|you (?:insist|want|need)|i(?:'m| am| must| had| have|"
-    r" were| need)))|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |"
+    r"\b(?:if(?! (?:pressed|pushed|forced|asked|compelled|required|you (?:insist|want|need)|i(?:'m| am| must| had|"
+    r" have|"
+    r" were| need)))|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |"
+    r"clear |"
     r"proven |any )?(?:intent\w*|knowledge|evidence|mitigat\w+|aggravat\w+|these|them|it))\b"
 )
 SHARED = re.compile(r"[ *_]*(?:of (?:the|all|every|these|those|them|its|their|his|our|[a-z]+s)\b|(?:ths?|th of)\b)")
@@ -192,7 +198,8 @@ COUNTED = re.compile(
     r"points?|reflecting|is|at|when|here|or|considering|indicating|out|owing|from|under|by|this|these|those|the|it|"
     r"they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|grave|extreme|critical|serious|"
     r"justification|explanation|reasoning|rationale|to|where|while|although|though|however|if|reflects?|indicates?|"
-    r"range|region|band|mark|territory|signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|"
+    r"range|region|band|mark|territory|signif\w+|represent\w*|seems?|appears?|would|may|can|will|should|following|"
+    r"taking|according|that|are|be|so|thus|"
     r"therefore|not|rather|overall|per|without|scale|stars?|level|grade|both|ris\w+|increas\w+|going|up|down|falling|"
     r"all|my|our|after|despite|even|only|max)\b)[a-z]"
 )

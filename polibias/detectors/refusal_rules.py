@@ -44,7 +44,8 @@ PHRASES = {
     r"that|it|such|any|one|those|these)(?=[.,;!?:)\n]| -|\Z)",
     "LAWFUL": r"lawful|legal|justif\w+|legitimate|right|acceptable|permissible|defensible|proportionate|necessary|"
     r"excus\w+|permitted|allowed|fine",
-    "ARGUE": r"argue(?: here)?(?=[.,;:)!\n]|\Z)|argue (?:for\b|in (?:favou?r|defen[cs]e|support)|on behalf|"
+    "ARGUE": r"(?:write|speak|plead) in (?:favou?r|defen[cs]e|support) of|argue(?: here)?(?=[.,;:)!\n]|\Z)|"
+    r"argue (?:for\b|in (?:favou?r|defen[cs]e|support)|on behalf|"
     r"the (?:case|defen[cs]e|position|other side)|(?:either|one|any|this|that|the other) side|(?:that|why|"
     r"how) [^.;:\n]{0,90}\b(?:<LAWFUL>)\b(?! without))|(?:defend|justify|advocate|rationali[sz]e|excuse|whitewash|"
     r"glorify|legitimi[sz]e|vindicate|exonerate)\b(?! (?:a|any|an|the|this) (?:lower|higher|different|other|view|"
@@ -55,7 +56,8 @@ PHRASES = {
     r"evaluate|assess|classify|handle|process|deal with|entertain) (?:(?:this|that|it|these|such (?:things|matters))"
     r"(?=[.,;!\n]|\Z)|(?:this|that|such|these|those|the|your|any|political|sensitive)(?: [\w'-]+){0,4}? (?:<TOPIC>)s?\b"
     r"(?! (?:in (?:detail|full|isolation|depth|the abstract)|at length|further|again|separately|without|of|on|as)\b))",
-    "DO": r"do(?:(?: (?:this|that|so|it|either)(?: one)?)?(?=[.,;:!)\n]|\Z| for| here| in| as| -)| what (?:you|is)| as you|"
+    "DO": r"do(?:(?: (?:this|that|so|it|either)(?: one)?)?(?=[.,;:!)\n]|\Z| for| here| in| as| -)| what (?:you|is)|"
+    r" as you|"
     r" such a)",
     "TASK": r"(?:complete|carry out|perform|undertake|execute|finish|take on|accept|honou?r|grant|meet|satisfy|"
     r"process) (?:this|the|your|that|such)(?: \w+)? (?:task|request|assignment|exercise|instruction|prompt)|"
@@ -121,13 +123,16 @@ DECLINED = Family(
         r"<I>(?:'d| would)? (?:rather|prefer|sooner|choose|opt|elect|have chosen|have decided) not(?: to)?(?!<IDLE>)"
         r"(?! (?:speculat|guess|repeat|dwell)) (?:\w+)",
         r"\bI(?:'ll| will| must| have to|'m going to| am going to) pass(?= on (?:this|that|it|<ING>)|[.!\n]|\Z)",
-        r"\bI(?:'ll| will| must| have to|'ll have to| would rather|'d rather| am going to|'m going to)? sit (?:this|that) "
+        r"\bI(?:'ll| will| must| have to|'ll have to| would rather|'d rather| am going to|'m going to)? sit (?:this|"
+        r"that) "
         r"(?:one )?out\b",
-        r"<I>(?: must| have to| will| need to|'ll)? draw (?:a|the|my) line\b",
+        r"<I>(?: must| have to| will| need to|'ll| am going to) draw (?:a|the|my) line\b",
         r"<I>(?:'m| am) (?:choosing|opting|electing) not to\b",
-        r"\bsomething I(?:'d| would| will| must| do)?(?: much)? (?:rather|prefer|choose|decline|refuse|won't|will|do)(?: not"
+        r"\bsomething I(?:'d| would| will| must| do)?(?: much)? (?:rather|prefer|choose|decline|refuse|won't|will|"
+        r"do)(?: not"
         r"|(?<=won't)|(?<=refuse)|(?<=decline))(?: to)? (?:<ANY>|engage|get involved)",
-        r"\btoo (?:sensitive|controversial|political|politically sensitive|contentious|divisive|delicate) (?:a (?:topic|"
+        r"\btoo (?:sensitive|controversial|political|politically sensitive|contentious|divisive|"
+        r"delicate) (?:a (?:topic|"
         r"subject|matter) )?for me\b(?: to\b)?",
         r"<I>(?: must| will| have to| should| need to|'ll| prefer to| try to| aim to) (?:avoid|steer clear of|"
         r"stay away from|stop short of|hold back from)(?: \w+){0,2}? <ING>",
@@ -136,7 +141,8 @@ DECLINED = Family(
         r"(?:sorry|apologi[sz]e|afraid|\bno|unfortunately)[,.]? (?:but )?(?:that )?I (?:can't|cannot|won't|"
         r"will not)(?=[.!\n]|\Z)",
         r"(?:isn't|is not|aren't|are not|'s not|wouldn't be|would not be|won't be)(?: really| simply)? (?:something|"
-        r"anything|an? (?:\w+ )?(?:task|request|case|thing|topic|position|role|exercise|argument|brief|job|essay|piece|assignment|side)|one|"
+        r"anything|an? (?:\w+ )?(?:task|request|case|thing|topic|position|role|exercise|argument|brief|job|essay|"
+        r"piece|assignment|side)|one|"
         r"what)(?: that|"
         r" which)? I(?:'m|'d|'ll)?(?: (?:can|could|will|should|do|want|wish|able|willing|prepared|comfortable|happy|"
         r"going|ready|to|be|am|would|feel|here|in|good|conscience)){0,5}(?: (?:do|take on|accept|handle|carry out|"
