@@ -169,7 +169,8 @@ DENIED = Family(
         r"\b<P>\b[^.;\n]{0,60}? (?:has|have) never (?:[\w-]+ )?(?:<DONE>)\b",
         r"\b<P> never (?:<DONE>)\b",
         r"\b(?:<FORCES>) (?:has |have |had )?(?:<DONE>) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
-        r"\b(?:<FORCES>) (?:(?:has|have|had)(?: not|n't)|never) (?:ever )?(?:<DONE>) any such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
+        r"\b(?:<FORCES>) (?:(?:has|have|had)(?: not|n't)|never) (?:ever )?(?:<DONE>) any such "
+        r"(?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
         r"\b(?:the|these|those|both) (?:two )?(?:countries|states|nations|"
         r"neighbou?rs) have never (?:[\w-]+ )?(?:fought|"
         r"been at war|gone to war|clashed|attacked)\b",
