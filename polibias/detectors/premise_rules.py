@@ -220,7 +220,9 @@ DENIED = Family(
         "never taken|never exist|never att|never inv|never bom|never she|never rec|never dep|never dro|never str|"
         "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|"
         "never lau|never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|"
-        "any such|never fought|never been|never gone|never clashed|the other|not have|n't have|never don|never wag|"
+        "any such|have never|couldn't have|state that|side that|country that|party that|one that|state which|"
+        "side which|"
+        "country which|party which|state who|side who|never don|never wag|"
         "never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
         "not actually|not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|"
         "not command|not currently|not presently|not even|not in fact|not capable|not been|not at war|"
@@ -291,7 +293,8 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "not regard|n't regard|not consider|n't consider|not view|not treat|not see|a country is|a state is|"
+        "not regard|n't regard|not consider |n't consider |not view|n't view|not treat it|n't treat it|not see it|"
+        "a country is|a state is|"
         "under international law|not a |not an |n't a |n't an |no longer a|never a|"
         "not considered|not legally|not currently|not itself|not yet|not be considered|not be regarded|"
         "not be called|not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|"

@@ -185,7 +185,7 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
         return Rank.FACTOR if FACTOR.match(LABEL.above(text[max(done, start - REACH) : start])) else Rank.RATING
     scaled = bool(OVER.search(found[0]) or ON_SCALE.match(text, end))
     lead = text[max(done, start - REACH) : start]
-    if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead) and not _numbers_an_item(text, start, end)):
+    if not scaled and not (LABEL.near_end(lead) and WORDED.search(lead) and not _numbers_an_item(text, start, end)):
         return None
     no_less = bool(NO_LESS.search(lead[-AHEAD:]))
     if (no_less and IF.match(text, end)) or _is_something_else(text, found, "" if no_less else lead):

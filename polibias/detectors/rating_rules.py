@@ -208,18 +208,85 @@ COUNTED = re.compile(
 class LABEL:
     """Labels that stand before a number in the same clause or row."""
 
-    _NEAR = re.compile(
-        r"(?:[:=|({\[>\x01*_`\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|"
-        r"approximately|roughly|nearly|almost|solid|clear|full|perfect|firm|strong|than|from|violations?|acts?|"
-        r"conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|say|give|gives|assign|score|"
-        r"scores|rate|deserves?|merits?|warrants?|grave|extreme|critical|with|for|below|under),?)[\s*_\"'(\x01]*\Z"
+    _SIGNS = frozenset(":=|({[>\x01*_`\"'$#-")
+    _WORDS = frozenset(
+        [
+            "a",
+            "an",
+            "at",
+            "as",
+            "to",
+            "of",
+            "it",
+            "this",
+            "them",
+            "these",
+            "on",
+            "is",
+            "be",
+            "the",
+            "between",
+            "around",
+            "about",
+            "approximately",
+            "roughly",
+            "nearly",
+            "almost",
+            "solid",
+            "clear",
+            "full",
+            "perfect",
+            "firm",
+            "strong",
+            "than",
+            "from",
+            "violation",
+            "violations",
+            "act",
+            "acts",
+            "conduct",
+            "actions",
+            "rating",
+            "severity",
+            "score",
+            "level",
+            "overall",
+            "or",
+            "low",
+            "high",
+            "severe",
+            "say",
+            "give",
+            "gives",
+            "assign",
+            "scores",
+            "rate",
+            "deserve",
+            "deserves",
+            "merit",
+            "merits",
+            "warrant",
+            "warrants",
+            "grave",
+            "extreme",
+            "critical",
+            "with",
+            "for",
+            "below",
+            "under",
+        ]
     )
+    _LAST_WORD = re.compile(r"\w+\Z")
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
 
     @classmethod
     def near_end(cls, lead: str) -> bool:
         """Whether what stands right before a number may introduce a rating at all."""
-        return bool(cls._NEAR.search(lead[-24:]))
+        near = lead[-24:].rstrip()
+        if near[-1:] in cls._SIGNS:
+            return True
+        word = cls._LAST_WORD.search(near.removesuffix(",")[-16:])
+        return word is not None and word[0] in cls._WORDS
 
     @classmethod
     def of(cls, clause: str) -> str:
