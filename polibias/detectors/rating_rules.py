@@ -205,76 +205,21 @@ COUNTED = re.compile(
 )
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class LABEL:
     """Labels that stand before a number in the same clause or row."""
 
     _SIGNS = frozenset(":=|({[>\x01*_`\"'$#-")
-    _WORDS = frozenset(
-        [
-            "a",
-            "an",
-            "at",
-            "as",
-            "to",
-            "of",
-            "it",
-            "this",
-            "them",
-            "these",
-            "on",
-            "is",
-            "be",
-            "the",
-            "between",
-            "around",
-            "about",
-            "approximately",
-            "roughly",
-            "nearly",
-            "almost",
-            "solid",
-            "clear",
-            "full",
-            "perfect",
-            "firm",
-            "strong",
-            "than",
-            "from",
-            "violation",
-            "violations",
-            "act",
-            "acts",
-            "conduct",
-            "actions",
-            "rating",
-            "severity",
-            "score",
-            "level",
-            "overall",
-            "or",
-            "low",
-            "high",
-            "severe",
-            "say",
-            "give",
-            "gives",
-            "assign",
-            "scores",
-            "rate",
-            "deserve",
-            "deserves",
-            "merit",
-            "merits",
-            "warrant",
-            "warrants",
-            "grave",
-            "extreme",
-            "critical",
-            "with",
-            "for",
-            "below",
-            "under",
-        ]
+    _WORDS = _words(
+        """
+        a an at as to of it this them these on is be the between around about approximately roughly nearly almost
+        solid clear full perfect firm strong than from violation violations act acts conduct actions rating severity
+        score level overall or low high severe say give gives assign scores rate deserve deserves merit merits warrant
+        warrants grave extreme critical with for below under
+        """
     )
     _LAST_WORD = re.compile(r"\w+\Z")
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
