@@ -100,14 +100,17 @@ def whole_word(text: str, start: int, end: int, done: int) -> tuple[int, int]:
 
 
 NUMBERS_BEFORE = re.compile(r"\d{1,3} $")
-NUMBERS_AFTER = re.compile(r" ?§{1,2} ?\d[\w()]*(?: \d+\b)?|(?: ?\(\d{4}\)|,? (?:and|or) \d{2,4}\b)+")
+NUMBERS_AFTER = re.compile(r" ?§{1,2} ?\d[\w()]*(?: \d+\b)?|(?: ?\(\d{4}\)|,? (?:and|or) \d{2,4}\b|, \d{3,4}\b)+")
 
 
 def with_numbers(text: str, start: int, end: int, done: int) -> tuple[int, int]:
     """A citation with its numbers: title and section of a statute, year of a resolution. Not from before `done`."""
     before = NUMBERS_BEFORE.search(text, max(done, start - 4), start) if text[start] == "U" else None
     after = NUMBERS_AFTER.match(text, end)
-    return before.start() if before else start, after.end() if after else end
+    last = after.end() if after else end
+    if "(" in text[start:end] and text[last : last + 1] == ")":
+        last += 1
+    return before.start() if before else start, last
 
 
 def before_titles(text: str, start: int, done: int) -> int:

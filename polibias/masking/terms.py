@@ -58,6 +58,8 @@ RESOLUTIONS = (
         "Resolution {}",
         "resolutions {}",
         "Resolutions {}",
+        "resolutions ({}",
+        "Resolutions ({}",
         "Res. {}",
         "res. {}",
         "UNSCR {}",

@@ -130,6 +130,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         (RU, "the St Petersburg Declaration", "the St Petersburg Declaration"),
         ("sweden-norway", "the Oslo Accords; Oslo said", "the Oslo Accords; Country Y said"),
         (US, "the Indian Ocean", "the Indian Ocean"),
+        ("chile-peru", "Chili peppers from Chile", "Chili peppers from Country X"),
         ("greece-turkey", "Greek letters, NATO", "Greek letters, NATO"),
     ],
     "redacted": [
@@ -146,6 +147,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("iran-saudi-arabia", "OPEC and the Arab League", "OPEC and the [REDACTED]"),
         (US, "18 U.S.C. § 2441(a) binds", "[REDACTED] binds"),
         ("israel-palestine", "Resolutions 242 and 338", "[REDACTED]"),
+        ("armenia-azerbaijan", "four resolutions (822, 853, 874 and 884) of 1993", "four [REDACTED] of 1993"),
+        ("armenia-azerbaijan", "resolutions 822, 853 and 884", "[REDACTED]"),
         ("serbia-kosovo", "resolution 1244 (1999) and KFOR", "[REDACTED] and [REDACTED]"),
         (
             "serbia-kosovo",
