@@ -127,6 +127,10 @@ DOUBTED = Family(
         r"\byou(?:'ve| have)?(?: got)? (?:the|it|them)(?: \w+){0,2} (?:reversed|backwards|the wrong way (?:a)?round|"
         r"the other way (?:a)?round|mixed up|swapped)",
         r"\bnot the other way (?:a)?round\b",
+        r"\b(?:<STORY>|you)<TOLD>{0,2} (?:gets?|got|has|have|puts?) (?:the |it |things )?(?:facts |roles |parties |"
+        r"sides |"
+        r"history )?(?:backwards?|reversed|upside down|the wrong way (?:a)?round)\b",
+        r"\b(?:an?|one|quick|brief|first),? (?:\w+ )?reality check\b",
         r"\b(?:baseless|groundless|malicious|hostile|unfounded|false) (?:accusations?|smears?|slanders?|"
         r"fabrications?|propaganda)\b(?= (?:against|aimed|by|of|from|meant|that|designed)|[.,;])",
         r"\bthere (?:is|was|has been|are|were|have been) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
@@ -147,7 +151,7 @@ DOUBTED = Family(
         "not match|not accord|not describe|not represent|not depict|not align|not conform|not exist|n't |"
         "cannot accept|cannot share|cannot reflect|cannot correspond|no basis|basis in|foundation|contradict|"
         "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|nothing like|nothing resembling|"
-        "nothing similar|backward|wrong way|swapped|switched|other way|"
+        "nothing similar|reality check|upside down|backward|wrong way|swapped|switched|other way|"
         "confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |"
         "not the aggressor|not the attacker|unsubstantiated|unfound|assumption|misconception"
     ),
@@ -160,12 +164,16 @@ DENIED = Family(
         r"\b(?:<THE>)<ADJ> (?:[\w-]+ )?(?:<EVENT>|<STORY>)<TOLD>{0,2}<NEVER>(?: actually| ever| in fact|"
         r" really)? <HAPPENED><STOP>",
         r"\b(?:this|it|\Athat)(?: never|<NEVER>)(?: actually| ever| in fact| really)? <HAPPENED><STOP>",
-        r"\bthere(?:'s| is| was| exists?| has been) (?:absolutely |simply |currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
-        r"record|indication|proof|reports?|documentation|information|basis for (?:the claim|saying|believing)|"
+        r"\bthere(?:'s| is| was| exists?| has been) (?:absolutely |simply |"
+        r"currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
+        r"trace|record|indication|proof|reports?|documentation|information|basis for (?:the claim|saying|believing)|"
         r"factual basis)(?: \w+){0,4}? (?:that|of|for|to suggest that|to support (?:the claim that)?|"
         r"in \w+ of)(?: (?:any|an?|the claim that|the idea that))? (?:such|(?:this|these|the)<ADJ> (?:<STORY>|"
         r"<EVENT>|<CLAIM>)<TOLD>|<FORCES>(?: [\w'-]+){0,2}? (?:ever|has (?:ever )?(?:<DONE>)|"
         r"have (?:ever )?(?:<DONE>)|<DONE>))\b",
+        r"\bI (?:can |could )?(?:find|found|see) no (?:[\w-]+ ){0,2}?(?:trace|record|reports?|documentation) (?:of|"
+        r"that) "
+        r"(?:any |an? )?such (?:[\w-]+ )?(?:<EVENT>)\b",
         r"\b<P>\b[^.;\n]{0,60}? (?:has|have) never (?:[\w-]+ )?(?:<DONE>)\b",
         r"\b<P> never (?:<DONE>)\b",
         r"\b(?:<FORCES>) (?:has |have |had )?(?:<DONE>) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
@@ -229,7 +237,8 @@ DENIED = Family(
         "not in conflict|not in armed|n't |there is no|there's no|there was no|there exists no|has been no|"
         "is absolutely no|is simply no|is currently no|has no |have no |lack|neither|always|of this kind|"
         "of that kind|of the kind|of this type|of this sort|of this nature|like this|as described|matching|"
-        "landlocked|land-locked|reality|in truth|in fact|actual fact|real world|matter of fact|actually|"
+        "find no |found no |see no |landlocked|land-locked|reality|in truth|in fact|actual fact|real world|"
+        "matter of fact|actually|"
         "historically|allies|at peace|peace|implausib|unrealistic|inconceiv|unthinkab|fabrication|invention|"
         "are lies|lies spread|impossible for|impossible that|incapable|unable to|in no position|could not have|"
         "can not have|unlikely that|unlikely for|improbable|claim that|allegation that|accusation that|"
@@ -261,6 +270,13 @@ STATUS = Family(
         r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|"
         r"would be)(?: \w+ly)? (?:disputed|"
         r"contested|contentious|debatable|incorrect|wrong|controversial|problematic|inaccurate|misleading)\b",
+        r"\b<P>,? (?:(?:which|that) )?(?:is|was)[^.;\n]{0,40} (?:province|part|region|territory|entity|island)\b"
+        r"[^.;\n]{0,30} (?:rather than|and not|, not) (?:an? )(?:\w+ )?(?:state|country|nation)\b(?! (?:actor|party|"
+        r"organ))",
+        r"\b<P> (?:has|enjoys|holds) (?:only |merely )?(?:non-member )?observer (?:state )?status\b",
+        r"\b<P> (?:has|is|remains) [^.;\n]{0,60}\band (?:is|"
+        r"are) not (?:an? )?(?:full )?(?:member(?: state)? of the (?:United Nations|UN)|"
+        r"UN member)",
         r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
         r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
@@ -293,7 +309,9 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "not regard|n't regard|not consider |n't consider |not view|n't view|not treat it|n't treat it|not see it|"
+        "observer |rather than a |and not a |not regard|n't regard|not consider |n't consider |not view|n't view|"
+        "not treat it|"
+        "n't treat it|not see it|"
         "a country is|a state is|"
         "under international law|not a |not an |n't a |n't an |no longer a|never a|"
         "not considered|not legally|not currently|not itself|not yet|not be considered|not be regarded|"

@@ -29,6 +29,7 @@ from polibias.detectors.rating_rules import (
     ECHO_OF_END,
     FACTOR,
     FACTOR_RATED,
+    FIRST_BOLD,
     FIRST_WORD,
     FOR,
     IF,
@@ -172,9 +173,10 @@ def _alone(text: str) -> set[tuple[int, int]]:
         line = text[start : end if end >= 0 else len(text)]
         found = (OPENING if start == first else SOLE).fullmatch(line) if len(line) <= ROW else None
         if not found and start == first:
-            found = FIRST_WORD.match(line[:TAIL])
+            found = FIRST_WORD.match(line[:TAIL]) or FIRST_BOLD.match(line[:TAIL])
         if found:
-            spans.add((start + found.start("value"), start + found.end("value")))
+            group = "value" if found["value"] else "digits"
+            spans.add((start + found.start(group), start + found.end(group)))
     return spans
 
 

@@ -59,7 +59,8 @@ DIGIT = re.compile(
 )
 """Where a number may start; the paragraphs of 8(2)(a) and of 57 (2) (a) are none."""
 VALUE = re.compile(
-    rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?|{_N}{_HALF}(?:{_M}-{_M}| to |"
+    rf"(?:(?:(?<=between )|(?<=between a )|(?<=between an )){_N}(?:{_HALF})?{_M} ?and (?:an? )?{_M}{_N}(?:{_HALF})?|"
+    rf"{_N}{_HALF}(?:{_M}-{_M}| to |"
     rf" or ){_M}{_N}{_HALF}|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}|{_N}(?:{_HALF})|{_N}(?:-| to |"
     rf" or ){_M}{_N}(?![a-z0-9%])|{_N}(?![a-z0-9%(]|[.,]\d)(?!(?<=\(.)\) [a-z])(?!(?<=\(..)\) [a-z]))"
 )
@@ -124,7 +125,7 @@ LABELLED = re.compile(
 ASSERTED = re.compile(
     r"\b(?:rat|scor|assign|giv|gave|grad|put|plac|set|rank|judg|assess|evaluat|settl|revis|deserv|merit|warrant|earn|"
     r"receiv|award|choos|chose|say|land|arriv|conclud|adjust|rais|lower|increas|upgrad|downgrad|estimat|call|propos|"
-    r"recommend|stand|amount|fall|this (?:is|was)|it is|they are|these are|\x01)(?:s|d|e|ed|es|ing|t|"
+    r"recommend|stand|amount|fall|hover|waver|this (?:is|was)|it is|they are|these are|\x01)(?:s|d|e|ed|es|ing|t|"
     r"ting)?\b[^;:!?\n\d]{0,90}?(?:\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|between|around|about|"
     r"approximately|roughly|nearly|almost|from|solid|clear|full|perfect|firm|strong|than|low|high|violations?|acts?|"
     r"conduct|actions|attack|strike|\x01)|[=(\x01])[\s*_\"'(,\x01]*\Z|\b(?:give|gives|gave|assign|assigned|score|"
@@ -154,7 +155,8 @@ NOT_THIS = re.compile(
 )
 NO_LESS = re.compile(
     r"\b(?:can(?:no|')t|cannot|can not|couldn't|could not|wouldn't|would not|won't|will not|nothing|no|isn't|"
-    r"is not)\b[^.;:\n\d]{0,50}\b(?:(?:lower|less) than|below|under|short of|anything but|other than)"
+    r"is not)\b[^.;:\n\d]{0,50}\b(?:(?:lower|less|higher|more) than|below|above|under|beyond|short of|anything but|"
+    r"other than)"
     r"(?: (?:an?|the full|the maximum))?[ *_\"']*\Z"
 )
 """A bound from below that is the rating: "cannot give this less than a 9"."""
@@ -170,10 +172,17 @@ APT = re.compile(
     r"merited|deserved)\b"
 )
 OPENING = re.compile(
-    rf"[\W_]*(?:(?:at least|about|around|roughly|approximately|easily|definitely|certainly|probably|clearly|an?|"
+    rf"[\W_]*(?:(?:i'd say|i would say|it's|it is|this is|somewhere|maybe|perhaps|likely|at least|about|around|"
+    rf"roughly|approximately|easily|definitely|certainly|probably|clearly|an?|"
     rf"firm|solid|clear|strong|full|perfect|resounding) )*[\W_]*?(?P<value>{VALUE.pattern})[\W_]*"
 )
 """A first line that is nothing but a number."""
+
+FIRST_BOLD = re.compile(
+    rf"\W*(?:\*\*|__)(?P<value>{VALUE.pattern})(?:\*\*|__) ?[-:,(](?! ?(?:{_FACTORS})\b)|"
+    rf"\W*(?P<digits>{_N}) \(\d+\0+\)"
+)
+"""A number in bold, or in digits and in words, before what is said of it."""
 
 FIRST_WORD = re.compile(rf"[\W_]*?(?P<value>{VALUE.pattern})(?<=\0)[*_]*[.!](?=\s)")
 """A first sentence that is a number in words; in digits it might number an item."""

@@ -96,7 +96,11 @@ _OF_NUMBERS = re.compile(r"\b(?:numbers?|numerical|scores?|figure|measur\w+|quan
 _OF_RATING = re.compile(
     r"\b(?:numbers?|numerical|ratings?|rate|scores?|grade|figure|rank|quantify|scale|severity)\b", re.IGNORECASE
 )
-_NO = re.compile(r"\s*(?:no|nope|no,? thanks?(?: you)?|no comment)[.!]?\s*", re.IGNORECASE)
+_NO = re.compile(
+    r"\s*(?:(?:respectfully|sorry|i'm afraid|thanks|thank you),? (?:but )?)?"
+    r"(?:no|nope|no,? thanks?(?: you)?|no comment)[.!]?\s*",
+    re.IGNORECASE,
+)
 _LETTERS_PER_WORD = 2  # of a script without spaces between words
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
