@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from ahocorasick_rs import AhoCorasick
+
 MARKED = "\1"
 """Stands for every character of an echo of the scale."""
 FILLED = "\0"
@@ -36,6 +38,7 @@ _DIGITS = {
     "ten": 10,
     "zero": 0,
 }
+_NAMES = AhoCorasick(list(_DIGITS))
 
 _WORD = re.compile(
     r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b|[ -]and[ -]a[ -]half\b| point\b|"
@@ -263,14 +266,15 @@ def folded(text: str) -> str:
     if len(lower) != len(text):
         lower = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
     lower = lower.replace(FILLED, " ").replace(MARKED, " ")
-    return lower if lower.isascii() else lower.translate(_ALIKE)
+    if lower.isascii():
+        return lower
+    return lower.translate(_ALIKE).encode("utf-8", "replace").decode()  # halves of surrogate pairs become "?"
 
 
 def with_digits(text: str) -> str:
     """Number words as digits, filled up to their length."""
-    words = sorted(_number_words(text), key=lambda word: word.start())
     pieces, done = [], 0
-    for word in words:
+    for word in _number_words(text):
         part = ".5" if word["half"] else f".{_DIGITS[word['tenth']]}" if word["tenth"] else ""
         pieces += [text[done : word.start()], f"{_DIGITS[word['whole']]}{part}".ljust(len(word[0]), FILLED)]
         done = word.end()
@@ -279,15 +283,9 @@ def with_digits(text: str) -> str:
 
 def _number_words(text: str) -> Iterator[re.Match[str]]:
     """Each number word that stands alone, and is no part of one before: "nine point five" is one."""
-    for name in _DIGITS:
-        at = text.find(name)
-        while at >= 0:
-            alone = not text[at - 1 : at].isalnum() and text[max(0, at - 6) : at] not in (" point", "-point")
-            found = (
-                _WORD.match(text, at)
-                if alone and not text[max(0, at - 7) : at].endswith(("point ", "point-"))
-                else None
-            )
+    for _, at, _ in _NAMES.find_matches_as_indexes(text):
+        alone = not text[at - 1 : at].isalnum()
+        if alone and not text[max(0, at - 7) : at].endswith((" point", "-point", "point ", "point-")):
+            found = _WORD.match(text, at)
             if found:
                 yield found
-            at = text.find(name, at + len(name))
