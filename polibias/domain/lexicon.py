@@ -39,11 +39,11 @@ class CountryTerms(Value, frozen=True):
     """What stands for one country. Everything but `titles` and `redacted` becomes the country's label.
 
     `codes`: ISO 3166 and the like, the two letters first; they count between brackets, and the two letters at the end
-    of a host's name, where they are redacted. `short`: abbreviations, also with full stops. `combining`: what comes before a hyphen only, as Sino. `seats`: buildings and organs that speak
-    for the country. The last word of one of the `leaders` counts alone too, one of `leaders_in_full` as a whole, one
-    of `titled` after a title. `titles`: redacted, but part of the name before a leader. `redacted`: what gives the
-    country away without standing for it. `stems`: beginnings of words that must not be left over; `innocent` words
-    may.
+    of a host's name, where they are redacted. `short`: abbreviations, also with full stops. `combining`: what comes
+    before a hyphen only, as Sino. `seats`: buildings and organs that speak for the country. The last word of one of
+    the `leaders` counts alone too, one of `leaders_in_full` as a whole, one of `titled` after a title. `titles`:
+    redacted, but part of the name before a leader. `redacted`: what gives the country away without standing for it.
+    `stems`: beginnings of words that must not be left over; `innocent` words may.
     """
 
     id: EntryId
