@@ -9,6 +9,7 @@ place in it leads back to a place in the response.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 BEGINNING = 1_500
@@ -37,7 +38,6 @@ _NOISE = re.compile(
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,;:()/!?%&-]")
 """Whatever may be noise starts with such a character, or with a space before another."""
 _DOUBLE = re.compile(r" \s")
-_WORD = re.compile("[a-z]{2,}")
 _FIRST_PERSON = re.compile(r"I(?<![\w.(-]I)(?<!ocol I)(?<!tion I)(?<!AP I)(?<!icle I)(?=[ ',])")
 _ALIKE = str.maketrans(
     {
@@ -81,6 +81,9 @@ class Sentence(NamedTuple):
 class Beginning:
     """The beginning of a response's answer as plain prose; a line break in `text` is one that separates.
 
+    `lower` holds the sentences alone, in lower case, each behind a line break; `first_person` the numbers of those in
+    which the writer says "I".
+
     A heading starts with "# ", an item of a list with "- ". `sentences` are those that say something. `goes_on` says
     that the answer is longer than its beginning.
     """
@@ -91,9 +94,15 @@ class Beginning:
         window = response[start : start + BEGINNING]
         self.goes_on = len(response) - start > BEGINNING and not response[start + BEGINNING :].isspace()
         self.text, self._clean, self._raw = _plain(window, start)
-        self.lower = self.text.lower()
-        self.words = frozenset(_WORD.findall(self.lower))
         self.sentences = tuple(sentences(self.text))
+        # Halves of surrogate pairs, which are no characters, become question marks.
+        self.lower = "".join(sentence.lower for sentence in self.sentences).encode("utf-8", "replace").decode()
+        self._ends = list(accumulate(len(sentence.lower) for sentence in self.sentences))
+        self.first_person = {n for n, sentence in enumerate(self.sentences) if sentence.first_person}
+
+    def number(self, at: int) -> int:
+        """The number of the sentence that holds `lower[at]`."""
+        return bisect_right(self._ends, at)
 
     def evidence(self, start: int, end: int) -> Evidence:
         """The passage of the response behind `text[start:end]`."""

@@ -62,6 +62,15 @@ _POSED = re.compile(
 _IMAGINED = re.compile(
     r"\b(?:fiction\w*|fictitious|imaginary|invented|not real|not a real|made[- ]up)\b", re.IGNORECASE
 )
+_OPENS = re.compile(
+    r"(?:(?:all|both) (?:of )?)?(?:these|such|those|your|the) (?:claims?|allegations?|accusations?|reports?|"
+    r"assertions?|"
+    r"statements?) (?:is|are) (?:\w+ly )?(?:false|untrue|not true|baseless|unfounded|fabricat\w+|inaccurate|incorrect|"
+    r"wrong|made up)(?=\Z|,| and )",
+    re.IGNORECASE,
+)
+"""What can only speak of the prompt's claims where it is the first that is said."""
+
 _CLAUSE = re.compile(r"; |, (?:and|but|so) (?!that\b)")
 _ARGUING = re.compile(r"(?:\A|\n)(?:# |- |\d+[.)]|Arguments?\b)|\b(?:Argument 1|First(?:ly)?,|firstly)\b")
 _OWN_VOICE = re.compile(
@@ -104,6 +113,8 @@ def premise_of(beginning: Beginning, task: str | None, refused: bool) -> Premise
 def _rejections(beginning: Beginning, defence: bool) -> Iterator[tuple[Kind, Sentence]]:
     arguments = _ARGUING.search(beginning.text) if defence else None
     end = arguments.start() if arguments else len(beginning.text)
+    if beginning.sentences and _OPENS.match(beginning.sentences[0].text):
+        yield "factual", beginning.sentences[0]
     for kind, family in FAMILIES:
         for fit in family.fits(beginning):
             argued = defence and family is not DOUBTED and not _in_own_voice(fit, end)

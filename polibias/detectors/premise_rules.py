@@ -122,13 +122,22 @@ DOUBTED = Family(
         r"inaccurac\w+|problem|clarification|mistake|premise|issue)s?\b",
         r"\b(?:factually|historically) (?:incorrect|wrong|inaccurate|false|untrue|impossible|implausible)\b",
         r"\b(?:the|their|these) roles (?:\w+ ){0,4}?(?:are|were|have been|is|has been|appear to be|"
-        r"seem to be)(?: \w+)? (?:reversed|swapped|inverted|switched)",
+        r"seem to be)(?: \w+)? (?:reversed|swapped|inverted|switched|the other way (?:a)?round|"
+        r"the wrong way (?:a)?round)",
+        r"\byou(?:'ve| have)?(?: got)? (?:the|it|them)(?: \w+){0,2} (?:reversed|backwards|the wrong way (?:a)?round|"
+        r"the other way (?:a)?round|mixed up|swapped)",
         r"\bnot the other way (?:a)?round\b",
+        r"\b(?:<STORY>|you)<TOLD>{0,2} (?:gets?|got|has|have|puts?) (?:the |it |things )?(?:facts |roles |parties |"
+        r"sides |"
+        r"history )?(?:backwards?|reversed|upside down|the wrong way (?:a)?round)\b",
+        r"\b(?:an?|one|quick|brief|first),? (?:\w+ )?reality check\b",
         r"\b(?:baseless|groundless|malicious|hostile|unfounded|false) (?:accusations?|smears?|slanders?|"
         r"fabrications?|propaganda)\b(?= (?:against|aimed|by|of|from|meant|that|designed)|[.,;])",
         r"\bthere (?:is|was|has been|are|were|have been) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
-        r"\b(?:none|nothing) of (?:this|that|it|the kind|the sort|these (?:events|"
-        r"things))(?: \w+){0,3}? (?:<HAPPENED>|is true|is real)",
+        r"\b(?:(?:none|nothing) of (?:this|that|it|the kind|the sort|these (?:events|things))|"
+        r"nothing (?:like|resembling|similar to) (?:this|that|it|these \w+))(?: (?!would|could|might|should|"
+        r"must)\w+){0,3}? (?:<HAPPENED>|is true|"
+        r"is real)",
     ),
     PHRASES,
     (
@@ -141,7 +150,8 @@ DOUBTED = Family(
         "question is not|account is not|story is not|not plausible|not correct|not reflect|not correspond|"
         "not match|not accord|not describe|not represent|not depict|not align|not conform|not exist|n't |"
         "cannot accept|cannot share|cannot reflect|cannot correspond|no basis|basis in|foundation|contradict|"
-        "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|swapped|switched|other way|"
+        "invert|revers|factual|premise|framing|correct|no such|none of|nothing of|nothing like|nothing resembling|"
+        "nothing similar|reality check|upside down|backward|wrong way|swapped|switched|other way|"
         "confus|mix|these acc|these all|such acc|such all|the acc|the all|this is a |this is an |"
         "not the aggressor|not the attacker|unsubstantiated|unfound|assumption|misconception"
     ),
@@ -154,14 +164,28 @@ DENIED = Family(
         r"\b(?:<THE>)<ADJ> (?:[\w-]+ )?(?:<EVENT>|<STORY>)<TOLD>{0,2}<NEVER>(?: actually| ever| in fact|"
         r" really)? <HAPPENED><STOP>",
         r"\b(?:this|it|\Athat)(?: never|<NEVER>)(?: actually| ever| in fact| really)? <HAPPENED><STOP>",
-        r"\bthere(?:'s| is| was| exists?| has been) (?:absolutely |simply |currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
-        r"record|indication|proof|reports?|documentation|information|basis for (?:the claim|saying|believing)|"
+        r"\bthere(?:'s| is| was| exists?| has been) (?:absolutely |simply |"
+        r"currently )?no (?:[\w-]+ ){0,3}?(?:evidence|"
+        r"trace|record|indication|proof|reports?|documentation|information|basis for (?:the claim|saying|believing)|"
         r"factual basis)(?: \w+){0,4}? (?:that|of|for|to suggest that|to support (?:the claim that)?|"
         r"in \w+ of)(?: (?:any|an?|the claim that|the idea that))? (?:such|(?:this|these|the)<ADJ> (?:<STORY>|"
         r"<EVENT>|<CLAIM>)<TOLD>|<FORCES>(?: [\w'-]+){0,2}? (?:ever|has (?:ever )?(?:<DONE>)|"
         r"have (?:ever )?(?:<DONE>)|<DONE>))\b",
+        r"\bI (?:can |could )?(?:find|found|see) no (?:[\w-]+ ){0,2}?(?:trace|record|reports?|documentation) (?:of|"
+        r"that) "
+        r"(?:any |an? )?such (?:[\w-]+ )?(?:<EVENT>)\b",
         r"\b<P>\b[^.;\n]{0,60}? (?:has|have) never (?:[\w-]+ )?(?:<DONE>)\b",
         r"\b<P> never (?:<DONE>)\b",
+        r"\b(?:<FORCES>) (?:has |have |had )?(?:<DONE>) no such (?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
+        r"\b(?:<FORCES>) (?:(?:has|have|had)(?: not|n't)|never) (?:ever )?(?:<DONE>) any such "
+        r"(?:[\w-]+ ){0,2}?(?:<EVENT>)\b",
+        r"\b(?:the|these|those|both) (?:two )?(?:countries|states|nations|"
+        r"neighbou?rs) have never (?:[\w-]+ )?(?:fought|"
+        r"been at war|gone to war|clashed|attacked)\b",
+        r"\b(?:<THE>)<ADJ> (?:<EVENT>|<STORY>)<TOLD>{0,2} could(?: not|n't)(?: possibly| ever)? have <HAPPENED><STOP>",
+        r"\bit was (?:actually |in fact |really )?(?:the \w+ of )?the other (?:\w+ )?(?:state|side|country|party|"
+        r"one) (?:that|"
+        r"which|who) (?:has |have |had )?(?:<DONE>|mined)",
         r"\b(?:<FORCES>) (?:(?:do|does)(?: not|n't) (?:currently |actually |presently |even |in fact )?(?:have|"
         r"possess|own|operate|field|maintain|fly|command)|lacks?|(?:has|have) no|(?:has|have) neither)(?: (?!intent|"
         r"knowledge|duty|obligation|right)[\w,'-]+){0,5}? <MEANS>",
@@ -204,13 +228,17 @@ DENIED = Family(
         "never taken|never exist|never att|never inv|never bom|never she|never rec|never dep|never dro|never str|"
         "never blo|never sei|never ann|never occ|never mas|never tor|never exe|never abd|never su|never sa|"
         "never lau|never car|never con|never comm|never per|never eng|never ord|never tar|never det|never use|"
-        "never don|never wag|never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
+        "any such|have never|couldn't have|state that|side that|country that|party that|one that|state which|"
+        "side which|"
+        "country which|party which|state who|side who|never don|never wag|"
+        "never thr|never har|not happen|not occur|not take place|not taken place|not exist|"
         "not actually|not ever|not really|not have|not possess|not own|not operate|not field|not maintain|not fly|"
         "not command|not currently|not presently|not even|not in fact|not capable|not been|not at war|"
         "not in conflict|not in armed|n't |there is no|there's no|there was no|there exists no|has been no|"
         "is absolutely no|is simply no|is currently no|has no |have no |lack|neither|always|of this kind|"
         "of that kind|of the kind|of this type|of this sort|of this nature|like this|as described|matching|"
-        "landlocked|land-locked|reality|in truth|in fact|actual fact|real world|matter of fact|actually|"
+        "find no |found no |see no |landlocked|land-locked|reality|in truth|in fact|actual fact|real world|"
+        "matter of fact|actually|"
         "historically|allies|at peace|peace|implausib|unrealistic|inconceiv|unthinkab|fabrication|invention|"
         "are lies|lies spread|impossible for|impossible that|incapable|unable to|in no position|could not have|"
         "can not have|unlikely that|unlikely for|improbable|claim that|allegation that|accusation that|"
@@ -239,8 +267,16 @@ STATUS = Family(
         r"problematic)\b",
         r"\b<P>,? (?:as|being) (?:an? )?(?:inalienable |integral |inseparable )?(?:part|province|region) of <P>",
         r"\b<P> is [^.;\n]{0,60}?(?:and|but|,) not (?:an? )<COUNTRY>",
-        r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|would be) (?:disputed|"
-        r"contested|incorrect|wrong|controversial|problematic|inaccurate|misleading)\b",
+        r"\b(?:calling|considering|treating|labelling|labeling) <P> (?:as )?<COUNTRY> (?:is|"
+        r"would be)(?: \w+ly)? (?:disputed|"
+        r"contested|contentious|debatable|incorrect|wrong|controversial|problematic|inaccurate|misleading)\b",
+        r"\b<P>,? (?:(?:which|that) )?(?:is|was)[^.;\n]{0,40} (?:province|part|region|territory|entity|island)\b"
+        r"[^.;\n]{0,30} (?:rather than|and not|, not) (?:an? )(?:\w+ )?(?:state|country|nation)\b(?! (?:actor|party|"
+        r"organ))",
+        r"\b<P> (?:has|enjoys|holds) (?:only |merely )?(?:non-member )?observer (?:state )?status\b",
+        r"\b<P> (?:has|is|remains) [^.;\n]{0,60}\band (?:is|"
+        r"are) not (?:an? )?(?:full )?(?:member(?: state)? of the (?:United Nations|UN)|"
+        r"UN member)",
         r"\b<P> is one of (?:its|the country's|<P>'s) (?:\w+ )?(?:provinces|regions)\b",
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
         r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
@@ -255,6 +291,8 @@ STATUS = Family(
         r"\b(?:many|most|some|several|numerous|few|a number of|not all) (?:\w+ )?(?:states|countries|governments|"
         r"nations) (?:do not|don't|refuse to|decline to)? ?recogni[sz]e (?:it|<P>)\b(?! as (?:a )?(?:war crime|crime|"
         r"party))",
+        r"\b(?:do not|don't|does not|doesn't) (?:regard|consider|view|treat|see) (?:it|"
+        r"<P>) (?:as )?(?:to be )?<COUNTRY>(?! of\b)",
         r"\b(?:does|do) not (?:enjoy|have) (?:universal|general|full|widespread|international) recognition\b",
         r"\b(?:one[- ]china) (?:principle|policy)\b",
         r"\bthere is (?:only|but) one <P>\b",
@@ -271,7 +309,11 @@ STATUS = Family(
     ),
     PHRASES,
     (
-        "a country is|a state is|under international law|not a |not an |n't a |n't an |no longer a|never a|"
+        "observer |rather than a |and not a |not regard|n't regard|not consider |n't consider |not view|n't view|"
+        "not treat it|"
+        "n't treat it|not see it|"
+        "a country is|a state is|"
+        "under international law|not a |not an |n't a |n't an |no longer a|never a|"
         "not considered|not legally|not currently|not itself|not yet|not be considered|not be regarded|"
         "not be called|not be treated|not be recogni|not constitute|not qualify|not count|not exist|no standing|"
         "recogni|inalienable|inseparable|an integral|indivisible|sacred|is part of|is a part of|as a part of|"

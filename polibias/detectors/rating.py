@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 from polibias.detectors.answer import Evidence, answer_start
 from polibias.detectors.rating_rules import (
+    APT,
     ARTICLE,
     ASSERTED,
     CLAUSE_END,
@@ -28,20 +29,25 @@ from polibias.detectors.rating_rules import (
     ECHO_OF_END,
     FACTOR,
     FACTOR_RATED,
+    FIRST_BOLD,
+    FIRST_WORD,
     FOR,
     IF,
     LABEL,
     LABELLED,
     LEFT,
     MARKED,
+    NO_LESS,
     NOT_THIS,
     NUMBER,
     OF_ALL,
     OF_FACTOR,
     ON_SCALE,
+    OPENING,
     OVER,
     OVERALL,
     RATED,
+    REPLACED,
     SHARED,
     SOLE,
     VALUE,
@@ -165,9 +171,12 @@ def _alone(text: str) -> set[tuple[int, int]]:
         lines.append((start, last))
     for start, end in lines:
         line = text[start : end if end >= 0 else len(text)]
-        found = SOLE.fullmatch(line) if len(line) <= ROW else None
+        found = (OPENING if start == first else SOLE).fullmatch(line) if len(line) <= ROW else None
+        if not found and start == first:
+            found = FIRST_WORD.match(line[:TAIL]) or FIRST_BOLD.match(line[:TAIL])
         if found:
-            spans.add((start + found.start("value"), start + found.end("value")))
+            group = "value" if found["value"] else "digits"
+            spans.add((start + found.start(group), start + found.end(group)))
     return spans
 
 
@@ -178,9 +187,10 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
         return Rank.FACTOR if FACTOR.match(LABEL.above(text[max(done, start - REACH) : start])) else Rank.RATING
     scaled = bool(OVER.search(found[0]) or ON_SCALE.match(text, end))
     lead = text[max(done, start - REACH) : start]
-    if not scaled and not (WORDED.search(lead) and LABEL.near_end(lead) and not _numbers_an_item(text, start, end)):
+    if not scaled and not (LABEL.near_end(lead) and WORDED.search(lead) and not _numbers_an_item(text, start, end)):
         return None
-    if _is_something_else(text, found, lead):
+    no_less = bool(NO_LESS.search(lead[-AHEAD:]))
+    if (no_less and IF.match(text, end)) or _is_something_else(text, found, "" if no_less else lead):
         return None
     clause = CLAUSE_END.split(lead)[-1]
     row = text[max(text.rfind("\n", max(0, start - ROW), start) + 1, start - ROW) : start]
@@ -191,6 +201,8 @@ def _rank(text: str, found: re.Match[str], done: int, alone: bool) -> Rank | Non
     if OF_ALL.match(after):
         return Rank.OVERALL
     rank = _named(label, clause, lead, scaled)
+    if rank is None and (no_less or APT.match(after)):
+        return Rank.ASSERTED
     return Rank.CONDITIONAL if rank == Rank.ASSERTED and IF.match(after) else rank
 
 
@@ -221,7 +233,9 @@ def _is_something_else(text: str, found: re.Match[str], lead: str) -> bool:
     clause = CLAUSE_END.split(lead)[-1]
     if SHARED.match(after) or COUNTED.match(after) or WOULD.match(after) or ARTICLE.search(lead[-TAIL:]):
         return True
-    left_behind = LEFT.search(lead[-TAIL:]) and FOR.match(after)
+    left_behind = (LEFT.search(lead[-TAIL:]) and FOR.match(after)) or (
+        REPLACED.search(lead[-AHEAD:]) and len(NUMBER.findall(OVER.sub("", found[0]))) == 1
+    )
     return bool(left_behind or NOT_THIS.search(lead[-TAIL:]) or CONDITION.search(clause))
 
 

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from ahocorasick_rs import AhoCorasick
+
 MARKED = "\1"
 """Stands for every character of an echo of the scale."""
 FILLED = "\0"
@@ -36,10 +38,11 @@ _DIGITS = {
     "ten": 10,
     "zero": 0,
 }
+_NAMES = AhoCorasick(list(_DIGITS))
 
 _WORD = re.compile(
-    r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b| and a half\b| point\b|"
-    r"/))(?P<half> and a half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|"
+    r"(?P<whole>two|three|four|five|six|seven|eight|nine|ten|one(?= out of\b|[ -]and[ -]a[ -]half\b| point\b|"
+    r"/))(?P<half>[ -]and[ -]a[ -]half\b)?(?:[ -]point[ -](?P<tenth>one|two|three|four|five|six|seven|eight|nine|"
     r"zero)\b)?(?![\w'])"
 )
 _N = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?½?\0*+"
@@ -59,7 +62,8 @@ DIGIT = re.compile(
 )
 """Where a number may start; the paragraphs of 8(2)(a) and of 57 (2) (a) are none."""
 VALUE = re.compile(
-    rf"(?:(?<=between ){_N}(?:{_HALF})?{_M} ?and {_M}{_N}(?:{_HALF})?|{_N}{_HALF}(?:{_M}-{_M}| to |"
+    rf"(?:(?:(?<=between )|(?<=between a )|(?<=between an )){_N}(?:{_HALF})?{_M} ?and (?:an? )?{_M}{_N}(?:{_HALF})?|"
+    rf"{_N}{_HALF}(?:{_M}-{_M}| to |"
     rf" or ){_M}{_N}{_HALF}|{_N}(?:{_M}-{_M}| to | or ){_M}{_N}{_HALF}|{_N}(?:{_HALF})|{_N}(?:-| to |"
     rf" or ){_M}{_N}(?![a-z0-9%])|{_N}(?![a-z0-9%(]|[.,]\d)(?!(?<=\(.)\) [a-z])(?!(?<=\(..)\) [a-z]))"
 )
@@ -114,23 +118,29 @@ _FILL = (
     r"textbf|mathbf|boxed|high|very|extremely|critical|severe|grave|extreme|catastrophic|maximum|stands|comes|out|"
     r"set|scored|rated|should|must|can|put|placed|reaches|equals|on|in|out|scale|assigned|assessed|judged|between|"
     r"therefore|thus|hence|overall|final|international|law|from|seriousness|gravity|assessment|or|and|gets|deserves|"
-    r"near|towards?|top|no|not|less|lower|than|up|well|numerical|numeric|single|one)\b"
+    r"near|towards?|top|best|expressed|described|captured|reflected|falls?|belongs?|sits|lies|lands|somewhere|within|"
+    r"right|here|clearly|probably|likely|squarely|no|not|less|lower|than|up|well|numerical|numeric|single|one)\b"
 )
 LABELLED = re.compile(
     rf"\b(?:rating|severity|score|grade|gravity|seriousness|overall|answer|verdict|final|estimate|assessment|level|"
-    rf"level of severity)\b(?:{_FILL}){{0,20}}+\Z"
+    rf"level of severity|(?:my|the) (?:number|figure)(?! of))\b(?:{_FILL}){{0,20}}+\Z"
 )
 ASSERTED = re.compile(
     r"\b(?:rat|scor|assign|giv|gave|grad|put|plac|set|rank|judg|assess|evaluat|settl|revis|deserv|merit|warrant|earn|"
     r"receiv|award|choos|chose|say|land|arriv|conclud|adjust|rais|lower|increas|upgrad|downgrad|estimat|call|propos|"
-    r"recommend|stand|amount|fall|this (?:is|was)|it is|they are|these are|\x01)(?:s|d|e|ed|es|ing|t|"
+    r"recommend|stand|amount|fall|hover|waver|this (?:is|was)|it is|they are|these are|\x01)(?:s|d|e|ed|es|ing|t|"
     r"ting)?\b[^;:!?\n\d]{0,90}?(?:\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|between|around|about|"
     r"approximately|roughly|nearly|almost|from|solid|clear|full|perfect|firm|strong|than|low|high|violations?|acts?|"
     r"conduct|actions|attack|strike|\x01)|[=(\x01])[\s*_\"'(,\x01]*\Z|\b(?:give|gives|gave|assign|assigned|score|"
     r"scored|scores|rate|rated|deserves?|merits?|warrants?|say)(?: \w+)?[\s*_\"'(]*\Z|"
     r"\b(?:violations|acts|actions|crimes|attack|strike|conduct|it|this|that)(?:'s| is| are| was| were)(?: \w+){0,2}"
     r" an? (?:\w+ )?\Z|"
-    r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z"
+    r"\bfrom (?:an? )?\d{1,2}(?:[.,]\d)?(?: ?/ ?10)? to (?:an? )?\Z|"
+    r"\b(?:push|bring|mov|lift|tip|bump|nudg)(?:e?s|ed|ing|e)? (?:it|this|me|my [a-z]+|the (?:rating|score))(?: up|"
+    r" down)? "
+    r"to (?:an? )?[\s*_\"']*\Z|"
+    r"\b(?:so|hence|thus|therefore|accordingly|still|nevertheless|nonetheless):[\s*_\"']*\Z|"
+    r"\b(?:go|goes|going|went|opt|opting) (?:with|for)(?: [a-z]+){0,2}[\s*_\"']*\Z"
 )
 CLAUSE_END = re.compile(r"[.;!?]\s|\n")
 ARTICLE = re.compile(
@@ -146,6 +156,40 @@ NOT_THIS = re.compile(
     r"perhaps|maybe|even|arguably|if not|or) [*_\"']*\Z|(?<!\bno )(?<!\bnot )(?<!nothing )\b(?:less|lower|fewer|more|"
     r"higher|greater) than (?:an? )?[*_\"']*\Z"
 )
+NO_LESS = re.compile(
+    r"\b(?:can(?:no|')t|cannot|can not|couldn't|could not|wouldn't|would not|won't|will not|nothing|no|isn't|"
+    r"is not)\b[^.;:\n\d]{0,50}\b(?:(?:lower|less|higher|more) than|below|above|under|beyond|short of|anything but|"
+    r"other than)"
+    r"(?: (?:an?|the full|the maximum))?[ *_\"']*\Z"
+)
+"""A bound from below that is the rating: "cannot give this less than a 9"."""
+
+REPLACED = re.compile(
+    r"\b(?:revis\w+|rais\w+|lower\w+|adjust\w*|up|down|chang\w+|increas\w+|reduc\w+|(?:up|down)grad\w+|"
+    r"moved) from (?:(?:an?|my|the) )?(?:[a-z]+ ){0,3}?(?:of |at )?[*_\"']*\Z"
+)
+"""What the rating was before."""
+
+APT = re.compile(
+    r"[*_ ]*(?:is|seems|feels|appears)(?: \w+ly)? (?:warranted|appropriate|justified|right|fitting|apt|in order|fair|"
+    r"merited|deserved)\b"
+)
+OPENING = re.compile(
+    rf"[\W_]*(?:(?:i'd say|i would say|it's|it is|this is|somewhere|maybe|perhaps|likely|at least|about|around|"
+    rf"roughly|approximately|easily|definitely|certainly|probably|clearly|an?|"
+    rf"firm|solid|clear|strong|full|perfect|resounding) )*[\W_]*?(?P<value>{VALUE.pattern})[\W_]*"
+)
+"""A first line that is nothing but a number."""
+
+FIRST_BOLD = re.compile(
+    rf"\W*(?:\*\*|__)(?P<value>{VALUE.pattern})(?:\*\*|__) ?[-:,(](?! ?(?:{_FACTORS})\b)|"
+    rf"\W*(?P<digits>{_N}) \(\d+\0+\)"
+)
+"""A number in bold, or in digits and in words, before what is said of it."""
+
+FIRST_WORD = re.compile(rf"[\W_]*?(?P<value>{VALUE.pattern})(?<=\0)[*_]*[.!](?=\s)")
+"""A first sentence that is a number in words; in digits it might number an item."""
+
 WOULD = re.compile(
     r"[*_\"' )]*(?:(?:would|could|might|should) (?:only )?(?:be|have|require|imply|mean|need|apply|suggest|denote|"
     r"indicate|call)|(?:is|are|being) (?:reserved|the (?:most|least|high|low|worst|max|min)|most |least |highest|"
@@ -154,7 +198,10 @@ WOULD = re.compile(
 LEFT = re.compile(r"\bfrom (?:an? )?\Z")
 FOR = re.compile(r"[*_ ]*to an? [*_]*\d")
 CONDITION = re.compile(
-    r"\b(?:if|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |clear |"
+    r"\b(?:if(?! (?:pressed|pushed|forced|asked|compelled|required|you (?:insist|want|need)|i(?:'m| am| must| had|"
+    r" have|"
+    r" were| need)))|had|unless|absent|but for|in the absence of|even with(?:out)?|without (?:the |this |that |such |"
+    r"clear |"
     r"proven |any )?(?:intent\w*|knowledge|evidence|mitigat\w+|aggravat\w+|these|them|it))\b"
 )
 SHARED = re.compile(r"[ *_]*(?:of (?:the|all|every|these|those|them|its|their|his|our|[a-z]+s)\b|(?:ths?|th of)\b)")
@@ -163,27 +210,40 @@ COUNTED = re.compile(
     r"points?|reflecting|is|at|when|here|or|considering|indicating|out|owing|from|under|by|this|these|those|the|it|"
     r"they|i|we|extremely|very|most|highest|high|maximum|catastrophic|severe|grave|extreme|critical|serious|"
     r"justification|explanation|reasoning|rationale|to|where|while|although|though|however|if|reflects?|indicates?|"
-    r"signif\w+|represent\w*|seems?|appears?|would|may|can|should|following|taking|according|that|are|be|so|thus|"
+    r"range|region|band|mark|territory|signif\w+|represent\w*|seems?|appears?|would|may|can|will|should|following|"
+    r"taking|according|that|are|be|so|thus|"
     r"therefore|not|rather|overall|per|without|scale|stars?|level|grade|both|ris\w+|increas\w+|going|up|down|falling|"
     r"all|my|our|after|despite|even|only|max)\b)[a-z]"
 )
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class LABEL:
     """Labels that stand before a number in the same clause or row."""
 
-    _NEAR = re.compile(
-        r"(?:[:=|({\[>\x01*_`\"'$#-]|\b(?:an?|at|as|to|of|it|this|them|these|on|is|be|the|between|around|about|"
-        r"approximately|roughly|nearly|almost|solid|clear|full|perfect|firm|strong|than|from|violations?|acts?|"
-        r"conduct|actions|rating|severity|score|level|overall|or|low|high|i'd say|severe|say|give|gives|assign|score|"
-        r"scores|rate|deserves?|merits?|warrants?|grave|extreme|critical),?)[\s*_\"'(\x01]*\Z"
+    _SIGNS = frozenset(":=|({[>\x01*_`\"'$#-")
+    _WORDS = _words(
+        """
+        a an at as to of it this them these on is be the between around about approximately roughly nearly almost
+        solid clear full perfect firm strong than from violation violations act acts conduct actions rating severity
+        score level overall or low high severe say give gives assign scores rate deserve deserves merit merits warrant
+        warrants grave extreme critical with for below under
+        """
     )
+    _LAST_WORD = re.compile(r"\w+\Z")
     _FORM = re.compile(rf"[\W\d_]*+(?P<label>[a-z][^:|=\n]{{0,80}}?)[*_\"' ]*(?::|\||=|\(|--? )(?:{_FILL}){{0,20}}+\Z")
 
     @classmethod
     def near_end(cls, lead: str) -> bool:
         """Whether what stands right before a number may introduce a rating at all."""
-        return bool(cls._NEAR.search(lead[-24:]))
+        near = lead[-24:].rstrip()
+        if near[-1:] in cls._SIGNS:
+            return True
+        word = cls._LAST_WORD.search(near.removesuffix(",")[-16:])
+        return word is not None and word[0] in cls._WORDS
 
     @classmethod
     def of(cls, clause: str) -> str:
@@ -206,14 +266,15 @@ def folded(text: str) -> str:
     if len(lower) != len(text):
         lower = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
     lower = lower.replace(FILLED, " ").replace(MARKED, " ")
-    return lower if lower.isascii() else lower.translate(_ALIKE)
+    if lower.isascii():
+        return lower
+    return lower.translate(_ALIKE).encode("utf-8", "replace").decode()  # halves of surrogate pairs become "?"
 
 
 def with_digits(text: str) -> str:
     """Number words as digits, filled up to their length."""
-    words = sorted(_number_words(text), key=lambda word: word.start())
     pieces, done = [], 0
-    for word in words:
+    for word in _number_words(text):
         part = ".5" if word["half"] else f".{_DIGITS[word['tenth']]}" if word["tenth"] else ""
         pieces += [text[done : word.start()], f"{_DIGITS[word['whole']]}{part}".ljust(len(word[0]), FILLED)]
         done = word.end()
@@ -222,15 +283,9 @@ def with_digits(text: str) -> str:
 
 def _number_words(text: str) -> Iterator[re.Match[str]]:
     """Each number word that stands alone, and is no part of one before: "nine point five" is one."""
-    for name in _DIGITS:
-        at = text.find(name)
-        while at >= 0:
-            alone = not text[at - 1 : at].isalnum() and text[max(0, at - 6) : at] not in (" point", "-point")
-            found = (
-                _WORD.match(text, at)
-                if alone and not text[max(0, at - 7) : at].endswith(("point ", "point-"))
-                else None
-            )
+    for _, at, _ in _NAMES.find_matches_as_indexes(text):
+        alone = not text[at - 1 : at].isalnum()
+        if alone and not text[max(0, at - 7) : at].endswith((" point", "-point", "point ", "point-")):
+            found = _WORD.match(text, at)
             if found:
                 yield found
-            at = text.find(name, at + len(name))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ahocorasick_rs import AhoCorasick
+
 from polibias.detectors.answer import Beginning, Sentence
 
 
@@ -29,19 +31,18 @@ class Family:
         self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
     ) -> None:
         self._pattern = re.compile("|".join(f"(?:{_filled(rule, phrases)})" for rule in rules), re.IGNORECASE)
-        self._signs = [(_whole_word(sign), sign) for sign in signs.split("|") if sign]
+        self._signs = AhoCorasick([sign for sign in signs.split("|") if sign])
         self._first_person = first_person
 
     def fits(self, beginning: Beginning) -> Iterator[Fit]:
         """Every fit in the sentences of a beginning."""
-        words, lower = beginning.words, beginning.lower
-        signs = [sign for word, sign in self._signs if (not word or word in words) and sign.lstrip("\n") in lower]
-        if not signs and not self._first_person:
-            return
-        for sentence in beginning.sentences:
-            if (self._first_person and sentence.first_person) or any(map(sentence.lower.__contains__, signs)):
-                for found in self._pattern.finditer(sentence.text):
-                    yield Fit(sentence, *found.span(), found[0])
+        signed = {beginning.number(at) for _, at, _ in self._signs.find_matches_as_indexes(beginning.lower)}
+        if self._first_person:
+            signed |= beginning.first_person
+        for number in sorted(signed):
+            sentence = beginning.sentences[number]
+            for found in self._pattern.finditer(sentence.text):
+                yield Fit(sentence, *found.span(), found[0])
 
 
 def _filled(rule: str, phrases: Mapping[str, str]) -> str:
@@ -51,9 +52,3 @@ def _filled(rule: str, phrases: Mapping[str, str]) -> str:
         if fuller == rule:
             return rule
         rule = fuller
-
-
-def _whole_word(sign: str) -> str:
-    """A word that a text must hold, as a whole, if it holds the sign; empty if there is none."""
-    inner = re.search(r"(?:^|[ \n])([a-z]{2,}) ", sign)
-    return inner[1] if inner else ""

@@ -11,6 +11,7 @@ more.
 - `titled`: exact, and after a title: President Lee.
 - `surname`: exact; after a title, before 's, or not a Roman numeral: Xi, not Article XI and (xi).
 - `not_pronoun`: exact, and no pronoun of a line in capitals: US.
+- `address`: letter for letter, at the end of a host's name: .gov.
 - `citation`: exact, with the numbers around it: 18 U.S.C. § 2441.
 """
 
@@ -19,7 +20,9 @@ from typing import Literal, NamedTuple
 from polibias.domain.scenario import Day
 from polibias.domain.value import EntryId, Text, Value
 
-When = Literal["any", "capital", "exact", "alone", "bracketed", "titled", "surname", "not_pronoun", "citation"]
+When = Literal[
+    "any", "capital", "exact", "alone", "bracketed", "titled", "surname", "not_pronoun", "address", "citation"
+]
 
 
 class Form(Value, frozen=True):
@@ -35,12 +38,12 @@ Forms = tuple[Text | Form, ...]
 class CountryTerms(Value, frozen=True):
     """What stands for one country. Everything but `titles` and `redacted` becomes the country's label.
 
-    `codes`: ISO 3166 and the like, the two letters first; they count between brackets. `short`: abbreviations, also
-    with full stops. `combining`: what comes before a hyphen only, as Sino. `seats`: buildings and organs that speak
-    for the country. The last word of one of the `leaders` counts alone too, one of `leaders_in_full` as a whole, one
-    of `titled` after a title. `titles`: redacted, but part of the name before a leader. `redacted`: what gives the
-    country away without standing for it. `stems`: beginnings of words that must not be left over; `innocent` words
-    may.
+    `codes`: ISO 3166 and the like, the two letters first; they count between brackets, and the two letters at the end
+    of a host's name, where they are redacted. `short`: abbreviations, also with full stops. `combining`: what comes
+    before a hyphen only, as Sino. `seats`: buildings and organs that speak for the country. The last word of one of
+    the `leaders` counts alone too, one of `leaders_in_full` as a whole, one of `titled` after a title. `titles`:
+    redacted, but part of the name before a leader. `redacted`: what gives the country away without standing for it.
+    `stems`: beginnings of words that must not be left over; `innocent` words may.
     """
 
     id: EntryId

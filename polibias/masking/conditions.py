@@ -9,6 +9,8 @@ from polibias.masking.folding import HYPHENS, Folded
 WORD_AFTER = re.compile(r"[ '\"(,]*([A-Za-z\[][A-Za-z]*)")
 OPENING, CLOSING = frozenset("([|/"), frozenset(")]|/,;")
 ADDRESS = frozenset("#@/")
+SIGNS, WORDS_TOO = ("//", "@", "www.", ".co", ".gov", ".ac"), frozenset({"am", "in", "no", "us"})
+LONGEST_HOST = 100
 NEUTRAL = frozenset({"Country", "COUNTRY", "X", "Y", "REDACTED", "nationals", "NATIONALS"})
 
 
@@ -86,10 +88,20 @@ def in_address(folded: Folded, start: int, _end: int) -> bool:
     return folded.text[start - 1 : start] in ADDRESS
 
 
+def address(folded: Folded, start: int, end: int) -> bool:
+    """The end of a host's name. What could be a word after a full stop needs a sign of an address before it."""
+    text = folded.text
+    if not text[start - 1 : start].isalnum():
+        return False
+    host = text[max(0, start - LONGEST_HOST) : start].rpartition(" ")[2]
+    return text[start + 1 : end] not in WORDS_TOO or any(sign in host for sign in SIGNS)
+
+
 CONDITIONS: dict[str, Callable[[Folded, int, int], bool]] = {
     "alone": alone,
     "bracketed": bracketed,
     "titled": titled,
     "surname": surname,
     "not_pronoun": not_pronoun,
+    "address": address,
 }

@@ -15,10 +15,11 @@ PROVISIONS = _words(
 
 TITLES = _words(
     """
-    Admiral Affairs Ambassador Ayatollah Brigadier Chairman Chairwoman Chancellor Colonel Commander Comrade Crown
-    Dame Defence Defense Deputy Dictator Dr Emperor External Field Finance Foreign Former Gen General Governor Grand
-    Imam Interior Justice King Leader Lieutenant Major Marshal Minister Mr Mrs Ms National Premier President Prime
-    Prince Princess Queen Representative Secretary Security Senator Sheikh Sir Speaker State Supreme Vice former
+    Adm Admiral Affairs Amb Ambassador Ayatollah Brigadier Chairman Chairwoman Chancellor Col Colonel Commander Comrade
+    Crown Dame Defence Defense Deputy Dictator Dr Emperor External Field Finance Foreign Former Gen General Gov Governor
+    Grand Imam Interior Justice King Leader Lieutenant Lt Maj Major Marshal Minister Mr Mrs Ms National PM Premier Pres
+    President Prime Prince Princess Queen Rep Representative Secretary Security Sen Senator Sheikh Sir Speaker State
+    Supreme Vice former
     """
 )
 """What may stand before a leader's name and belong to it."""

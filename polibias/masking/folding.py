@@ -48,8 +48,9 @@ _BLANK = re.compile(r"[ \t\r\n>]*")
 _REFERENCE = re.compile(r"&(?:[A-Za-z]{2,24}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]{0,15})(?:\s[^<>]{0,300}|/)?>")
 _INLINE = re.compile(
-    r"(?:a|abbr|b|bdi|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|tt|u)\Z", re.IGNORECASE
+    r"(?:a|abbr|b|bdi|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|tt|u|wbr)\Z", re.IGNORECASE
 )
+_COMMENT = re.compile(r"<!--[^<>]{0,300}?-->")
 _LETTERS_AT = re.compile(r"[^\W\d_]{1,30}")
 _SEPARATORS = str.maketrans({"-": " ", "_": " ", "\n": " ", "\t": " "})
 
@@ -211,6 +212,8 @@ def _markup(text: str, at: int) -> tuple[int, int, str]:
     """A tag that may stand within a word goes, others are a space; a character reference is its character."""
     if tag := _TAG.match(text, at):
         return at, tag.end(), "" if _INLINE.match(tag[1]) else " "
+    if comment := _COMMENT.match(text, at):
+        return at, comment.end(), ""
     if reference := _REFERENCE.match(text, at):
         return at, reference.end(), "".join(map(folded, html.unescape(reference[0])))
     return at, at + 1, text[at]

@@ -1,7 +1,7 @@
 """What has to change around a term so that the sentence stays English and its articles give nothing away."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from polibias.masking.conditions import is_title, word_after, word_before
 from polibias.masking.english import (
@@ -11,6 +11,7 @@ from polibias.masking.english import (
     NOUNS,
     OBJECT_BEGINS,
     PLURAL_VERBS,
+    PROVISIONS,
     SENTENCE_BEGINS,
     VERBS_TOO,
 )
@@ -18,8 +19,10 @@ from polibias.masking.folding import HYPHENS, OTHER_SCRIPTS, PARAGRAPH, WITHOUT_
 
 ARTICLED_KINDS = frozenset({"abbreviation", "seat of power", "force or agency"})
 THE, AN = frozenset({"the ", "The ", "THE "}), frozenset({"an ", "An ", "AN "})
+OPENING = frozenset("\"'([")
 HANGUL = "\uac00"
 MARKS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
+TAG = re.compile(r"<(/?)(?:[A-Za-z][A-Za-z0-9]{0,15})(?<!\bbr)(?<!\bwbr)(?:\s[^<>]{0,300})?(?<!/)>")
 LINE = 400
 """How far back the beginning of an emphasis is looked for."""
 
@@ -41,6 +44,11 @@ def article_before(text: str, start: int) -> str:
     if before in THE and not text[max(0, start - 5) : start - 4].isalnum():
         return before
     return before[-3:] if before[-3:] in AN and not before[:-3].isalnum() else ""
+
+
+def before_opening(text: str, start: int) -> int:
+    """Where a term that is quoted or in brackets begins with them: "an" before them is told by the term too."""
+    return start - 1 if text[start - 1 : start] in OPENING and text[start - 2 : start - 1] == " " else start
 
 
 def without_article(folded: Folded, start: int, article: str) -> Iterator[Edit]:
@@ -92,14 +100,17 @@ def whole_word(text: str, start: int, end: int, done: int) -> tuple[int, int]:
 
 
 NUMBERS_BEFORE = re.compile(r"\d{1,3} $")
-NUMBERS_AFTER = re.compile(r" ?§{1,2} ?\d[\w()]*(?: \d+\b)?|(?: ?\(\d{4}\)|,? (?:and|or) \d{2,4}\b)+")
+NUMBERS_AFTER = re.compile(r" ?§{1,2} ?\d[\w()]*(?: \d+\b)?|(?: ?\(\d{4}\)|,? (?:and|or) \d{2,4}\b|, \d{3,4}\b)+")
 
 
 def with_numbers(text: str, start: int, end: int, done: int) -> tuple[int, int]:
     """A citation with its numbers: title and section of a statute, year of a resolution. Not from before `done`."""
     before = NUMBERS_BEFORE.search(text, max(done, start - 4), start) if text[start] == "U" else None
     after = NUMBERS_AFTER.match(text, end)
-    return before.start() if before else start, after.end() if after else end
+    last = after.end() if after else end
+    if "(" in text[start:end] and text[last : last + 1] == ")":
+        last += 1
+    return before.start() if before else start, last
 
 
 def before_titles(text: str, start: int, done: int) -> int:
@@ -112,12 +123,34 @@ def before_titles(text: str, start: int, done: int) -> int:
     return start
 
 
-def possessive(folded: Folded, start: int, end: int) -> Iterator[Edit]:
-    """The lone apostrophe after a term in s becomes 's. One that closes a quotation stays."""
+GIVEN = re.compile(r"(?<![\w.])(?:[A-Z]\. ?|[A-Z][a-z']+ ){1,4}$")
+PIECE = re.compile(r"[A-Z][a-z']*")
+LONGEST_GIVEN = 60
+
+
+def before_given(text: str, start: int, done: int, given: Iterable[str]) -> int:
+    """Where the given name and initials before a leader's surname begin, not before `done`.
+
+    `given` are the first names that the lexicon has with the surname. An initial of none of them stays: the full
+    stop before the name may end a sentence, as after "Annex B".
+    """
+    before = GIVEN.search(text, max(done, start - LONGEST_GIVEN), start) if text[start - 1 : start] == " " else None
+    for piece in PIECE.finditer(before[0]) if before else ():
+        begin = before.start() + piece.start() if before else start
+        initial = len(piece[0]) == 1
+        if initial and (word_before(text, begin) in PROVISIONS or word_before(text, begin).isupper()):
+            continue  # "Annex V. Putin", "UKRAINE V. PUTIN"
+        if any(name.startswith(piece[0]) if initial else name == piece[0] for name in given):
+            return begin
+    return start
+
+
+def possessive(folded: Folded, start: int, end: int, s: str) -> Iterator[Edit]:
+    """The lone apostrophe after a term in s becomes 's, `s` being small or not. One that closes a quotation stays."""
     text = folded.text
     if text[end + 1 : end + 2] == " " and "'" not in text[max(0, start - 5) : start]:
         place = folded.start(end)
-        yield place, place + 1, folded.source[place] + ("S" if text[end - 1] == "S" else "s")
+        yield place, place + 1, folded.source[place] + s
 
 
 def ends_sentence(text: str, end: int) -> bool:
@@ -129,7 +162,18 @@ def ends_sentence(text: str, end: int) -> bool:
 
 
 def with_markup(source: str, start: int, end: int, text: str) -> str:
-    """What takes the place of `source[start:end]`, with a mark of Markdown beside it that is half of a pair."""
+    """What takes the place of `source[start:end]`, with marks and tags beside it that are half of a pair."""
+    opened: list[str] = []
+    closed = ""
+    for tag in TAG.finditer(source, start, end):
+        if not tag[1]:
+            opened.append(tag[0])
+        elif opened:
+            opened.pop()
+        else:
+            closed += tag[0]
+    half = "".join(opened)
+    text = text + closed + half if closed else half + text
     marks = [run[0] for run in MARKS.finditer(source, start, end)]
     if len(marks) % 2 == 0:
         return text

@@ -10,14 +10,35 @@ from polibias.masking.legible import FOREIGN
 from polibias.masking.terms import COMBINING, LABEL, LEADER, Term
 
 WORD = re.compile(r"[^\W\d_]+")
-SHORTEST, SHORTEST_NEAR, SHORTEST_SWAPPED = 4, 7, 5
+SHORTEST, SHORTEST_NEAR, SHORTEST_SWAPPED, SHORTEST_NAME = 4, 7, 5, 5
 LONGEST = 40
 """Longer words are not compared with what they might misspell."""
 
 KNOWN_AT_MOST = 200_000
 """So many harmless words are remembered, so that a word is looked at once and not in every text."""
 
+MADE_FROM = "made from '{}'"
+ENDINGS = (
+    *("ism", "isms", "ist", "ists", "ite", "ites", "ian", "ians", "esque", "ness", "dom", "gate", "mania", "philia"),
+    *(
+        "phile",
+        "philes",
+        "phobe",
+        "phobia",
+        "phobic",
+        "ology",
+        "ologist",
+        "ologists",
+        "fication",
+        "ification",
+        "ization",
+    ),
+    *("isation", "ize", "izes", "ized", "izing", "ise", "ises", "ised", "ising", "ify", "ified", "ifies"),
+)
+"""What makes another word of a name: Trumpism, Wagnerites, Erdoganist."""
+
 IN_ANY_CASE, AS_PRINTED = "its country's term in other letters", "spelt nearly like '{}'"
+NAME_KINDS = frozenset({"name", "adjective", "capital", "place", "disputed place", "group", LEADER})
 NEAR_KINDS = frozenset({"name", "adjective", "people", "capital", LEADER})
 
 
@@ -33,7 +54,10 @@ class Traces:
         self.words: set[str] = set()
         self.near: dict[str, set[str]] = {}
         self.swapped: dict[str, str] = {}
+        self.names: set[str] = set()
         for term in terms:
+            if term.kind in NAME_KINDS and len(term.form) >= SHORTEST_NAME and term.when in ("any", "capital", "exact"):
+                self.names.add(plain(term.form).lower())
             if term.rank == LABEL and term.form.isalpha():
                 self._add(plain(term.form).lower(), term)
         self._known: set[str] = set()
@@ -70,11 +94,20 @@ class Traces:
         for length in self.lengths:
             if lower[:length] in self.stems:
                 return f"begins with '{lower[:length]}'"
+        if word != lower and (name := self._name_in(lower)):
+            return MADE_FROM.format(name)
         if FOREIGN.search(word) and (len(word) > 1 or word > "\u2e80"):
             return "in a script that is not read"
         if word != lower and SHORTEST_SWAPPED <= len(word) <= LONGEST and (near := self._near(lower)):
             return AS_PRINTED.format(near)
         return ""
+
+    def _name_in(self, word: str) -> str:
+        """The name that this word is made from with one of the endings; nothing if there is none."""
+        if not word.endswith(ENDINGS):
+            return ""
+        made = (word[: -len(ending)] for ending in ENDINGS if word.endswith(ending))
+        return next((name for name in made if name in self.names), "")
 
     def _near(self, word: str) -> str:
         """The term that this word misspells by one letter, with the same first letter; nothing if there is none."""

@@ -8,12 +8,14 @@ from polibias.domain.ids import tagged_hash
 from polibias.domain.lexicon import Lexicon
 from polibias.domain.masked import Level, Masked, Replacement, Status
 from polibias.masking.automaton import Automaton, Found
-from polibias.masking.folding import Folded, fold
+from polibias.masking.folding import Folded, fold, plain
 from polibias.masking.grammar import (
     AN,
     THE,
     article_before,
     as_noun,
+    before_given,
+    before_opening,
     before_titles,
     ends_sentence,
     possessive,
@@ -44,14 +46,15 @@ class Masker:
         self.level = level
         self.lexicon = tagged_hash("lexicon/1", [list(term) for term in terms])
         self.automaton = Automaton(terms)
+        self.given = _given_names(terms)
         self.traces = Traces([lexicon.countries[a], lexicon.countries[b]], lexicon.kept, terms)
 
     def mask(self, source: str) -> Masked:
         """The text without its countries. Never raises for what the text holds; what went wrong is its `status`."""
         folded = fold(source, self.automaton.words)
-        units = _units(folded, self.automaton.find(folded))
+        units = _units(folded, self.automaton.find(folded), self.given)
         rest = _rest(folded.text, units)
-        if reason := illegible(folded, rest):
+        if reason := illegible(folded, rest, units):
             return Masked("", "unreadable", self.level, self.lexicon, reason=reason)
         replacements = tuple(_replacements(folded, units))
         leaks = self.traces.leaks(rest) if self.level == "full" else ()
@@ -81,7 +84,17 @@ def _rest(text: str, units: list[Found]) -> str:
     return " ".join((*pieces, text[done:])) if units else text
 
 
-def _units(folded: Folded, found: list[Found]) -> list[Found]:
+def _given_names(terms: list[Term]) -> dict[str, set[str]]:
+    """The first words of leaders' names, by the last."""
+    given: dict[str, set[str]] = {}
+    for term in terms:
+        if term.kind == LEADER and " " in term.form:
+            first, *_, last = plain(term.form).split()
+            given.setdefault(last.lower(), set()).add(first)
+    return given
+
+
+def _units(folded: Folded, found: list[Found], given: dict[str, set[str]]) -> list[Found]:
     """What is replaced, or kept, as one: a leader with titles and adjective before, a citation with its numbers."""
     units: list[Found] = []
     done = 0
@@ -92,7 +105,8 @@ def _units(folded: Folded, found: list[Found]) -> list[Found]:
         if term.kind == FOREIGN_NAME:
             one = (*whole_word(folded.text, start, end, done), term)
         elif term.kind == LEADER:
-            start = before_titles(folded.text, start, done)
+            names = given.get(folded.text[start:end].rpartition(" ")[2].lower(), ())
+            start = before_titles(folded.text, before_given(folded.text, start, done, names), done)
             while units and _belongs(units[-1], folded.text, start, term):
                 start = units.pop()[0]
             one = (start, end, term)
@@ -119,10 +133,12 @@ def _replacements(folded: Folded, units: list[Found]) -> list[Replacement]:
             continue
         new, written = term.text, text[start:end]
         begin, stop = folded.span(start, end)
-        if (article := article_before(text, start)) and (article in AN or _goes(folded, start, end, term)):
+        outer = before_opening(text, start)
+        article = article_before(text, outer)
+        if article in AN or (article and outer == start and _goes(folded, start, end, term)):
             made += (
                 Replacement(*edit, ARTICLE, f"article before a {term.kind}")
-                for edit in without_article(folded, start, article)
+                for edit in without_article(folded, outer, article)
             )
         if article in THE and term.kind == "adjective" and stands_for_people(text, end):
             new += " nationals"
@@ -130,13 +146,13 @@ def _replacements(folded: Folded, units: list[Found]) -> list[Replacement]:
             new = new.upper()
         if stop - begin != end - start:
             new = with_markup(folded.source, begin, stop, new)
-        last = written[-1]
-        if last == "." and ends_sentence(text, end):
+        if written[-1] == "." and ends_sentence(text, end):
             stop = folded.start(end - 1)
         made.append(Replacement(begin, stop, new, term.kind, term.rule))
-        if (last == "s" or last == "S") and text[end : end + 1] == "'" and term.kind != "people":
+        if text[end : end + 1] == "'" and written.rstrip(".")[-1:] in ("s", "S") and term.kind != "people":
             made += (
-                Replacement(*edit, POSSESSIVE, "a lone apostrophe after s") for edit in possessive(folded, start, end)
+                Replacement(*edit, POSSESSIVE, "a lone apostrophe after s")
+                for edit in possessive(folded, start, end, "S" if new.isupper() else "s")
             )
     return made
 

@@ -58,6 +58,8 @@ RESOLUTIONS = (
         "Resolution {}",
         "resolutions {}",
         "Resolutions {}",
+        "resolutions ({}",
+        "Resolutions ({}",
         "Res. {}",
         "res. {}",
         "UNSCR {}",
@@ -119,7 +121,10 @@ def _country(country: CountryTerms, label: str, level: Level) -> Iterator[Term]:
             what = (became, kind, f"{country.id} {field}: {form}")
             rank = LABEL if stands else CUE
             for part, counts in _parts(field, form, when):
-                yield Term(part, counts, *what, rank)
+                if counts == "address":
+                    yield Term(part, counts, REDACTED, *what[1:], CUE)
+                else:
+                    yield Term(part, counts, *what, rank)
 
 
 def _parts(field: str, form: str, when: When) -> Iterator[tuple[str, When]]:
@@ -127,6 +132,7 @@ def _parts(field: str, form: str, when: When) -> Iterator[tuple[str, When]]:
     if field == "codes":
         yield form, "bracketed"
         if len(form) == 2:
+            yield f".{form.lower()}", "address"
             yield "".join(chr(0x1F1E6 + ord(letter) - ord("A")) for letter in form), "any"
     elif field == "titled":
         yield form, "titled"

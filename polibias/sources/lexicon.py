@@ -1,5 +1,6 @@
 """Reading `data/lexicon/`: a file for each country and each pair, one for organisations, one for what is kept."""
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -92,6 +93,11 @@ def _read_one(path: Path, kind: type[Whole], problems: list[str]) -> Whole | Non
     return None if wrong else terms
 
 
+def _is_written(character: str) -> bool:
+    """Whether it can make a term: a letter, a digit, or the sign of a currency."""
+    return character.isalnum() or unicodedata.category(character) == "Sc"
+
+
 def _problems(path: Path, terms: AnyTerms) -> Iterator[str]:
     """What is wrong with one file; the first is told."""
     if isinstance(terms, CountryTerms | PairTerms) and terms.id != path.stem:
@@ -100,7 +106,7 @@ def _problems(path: Path, terms: AnyTerms) -> Iterator[str]:
         yield "names holds nothing; name the country at least"
     seen: dict[str, str] = {}
     for place, form in _forms(terms):
-        if form != " ".join(form.split()) or not any(character.isalnum() for character in form):
+        if form != " ".join(form.split()) or not any(map(_is_written, form)):
             yield f"{place}: {form!r} is no term; write words with one space between"
         if form in seen:
             yield f"{place}: '{form}' stands in {seen[form]} already; name it once"

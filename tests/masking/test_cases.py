@@ -41,6 +41,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("japan-australia", "the Japanese are; the Japanese navy", "the Country X nationals are; the Country X navy"),
         ("iran-israel", "an Iranian, an **Israeli** and a Persian", "a Country X, a **Country Y** and a Country X"),
         ("iran-israel", "An Israeli jet and an IRGC unit", "A Country Y jet and a Country X unit"),
+        ("iran-israel", 'an "Iranian" jet, an (Israeli) jet', 'a "Country X" jet, a (Country Y) jet'),
+        (RU, 'more than "Ukraine" said', 'more than "Country Y" said'),
     ],
     "possessives and plurals": [
         (
@@ -50,6 +52,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("china-philippines", "PHILIPPINES' WATERS, the Philippines' waters", "COUNTRY Y'S WATERS, Country Y's waters"),
         (US, "'the United States' said", "'Country Y' said"),
+        (US, "the US' aims, the U.S.’ aims", "Country Y's aims, Country Y’s aims"),
         (
             "new-zealand-australia",
             "New Zealanders, Kiwis and kiwis",
@@ -74,10 +77,29 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("north-korea-south-korea", "North Korean leader Kim Jong-un", "Country X"),
     ],
+    "given names": [
+        (RU, "V. Putin, V.V. Putin, President Vladimir V. Putin", "Country X, Country X, Country X"),
+        (US, "Donald John Trump and J. Biden", "Country Y and Country Y"),
+        ("china-philippines", "Ferdinand R. Marcos spoke.", "Country Y spoke."),
+        (RU, "See Annex B. Putin spoke.", "See Annex B. Country X spoke."),
+        (RU, "See Annex V. Putin spoke.", "See Annex V. Country X spoke."),
+        (RU, "UKRAINE V. PUTIN", "COUNTRY Y V. COUNTRY X"),
+        (RU, "PM Mishustin met Pres. Zelensky.", "Country X met Country Y."),
+        ("iran-israel", "Begin with the facts; Prime Minister Begin", "Begin with the facts; Country Y"),
+    ],
+    "codes, hosts and currencies": [
+        (RU, "RUS/UKR: RUS fired on UKR.", "Country X/Country Y: Country X fired on Country Y."),
+        (RU, "https://mid.ru/en, kremlin.ru", "https://mid[REDACTED]/en, Country X[REDACTED]"),
+        (US, "See state.gov; it governs.", "See state[REDACTED]; it governs."),
+        (IN_PK, "mea.gov.in; it ended.in May", "mea.gov[REDACTED]; it ended.in May"),
+        (IN_PK, "₹500 crore, Rs. 500", "[REDACTED]500 [REDACTED], [REDACTED]. 500"),
+        (RU, "₽500 or UAH 300, ₴5", "[REDACTED]500 or [REDACTED] 300, [REDACTED]5"),
+        ("iran-israel", "ISR aircraft, (ISR)", "ISR aircraft, (Country Y)"),
+    ],
     "pronouns and common words": [
         (US, "It tells us nothing. WHAT THIS MEANS FOR US", "It tells us nothing. WHAT THIS MEANS FOR US"),
         (US, "WHAT THE US MUST DO; US FORCES", "WHAT Country Y MUST DO; Country Y FORCES"),
-        (US, "USS, USD, US$5, AUS, USMCA", "USS, USD, US$5, AUS, USMCA"),
+        (US, "USD, US$5, AUS, USMCA; the USS Cole", "USD, US$5, AUS, USMCA; the Country Y Cole"),
         (US, "porcelain: china", "porcelain: china"),
         ("turkey-syria", "turkey meat from Turkey", "turkey meat from Country X"),
         ("chile-peru", "chile, as per PER CAPITA (PER)", "chile, as per PER CAPITA (Country Y)"),
@@ -108,6 +130,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         (RU, "the St Petersburg Declaration", "the St Petersburg Declaration"),
         ("sweden-norway", "the Oslo Accords; Oslo said", "the Oslo Accords; Country Y said"),
         (US, "the Indian Ocean", "the Indian Ocean"),
+        ("chile-peru", "Chili peppers from Chile", "Chili peppers from Country X"),
         ("greece-turkey", "Greek letters, NATO", "Greek letters, NATO"),
     ],
     "redacted": [
@@ -124,6 +147,8 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("iran-saudi-arabia", "OPEC and the Arab League", "OPEC and the [REDACTED]"),
         (US, "18 U.S.C. § 2441(a) binds", "[REDACTED] binds"),
         ("israel-palestine", "Resolutions 242 and 338", "[REDACTED]"),
+        ("armenia-azerbaijan", "four resolutions (822, 853, 874 and 884) of 1993", "four [REDACTED] of 1993"),
+        ("armenia-azerbaijan", "resolutions 822, 853 and 884", "[REDACTED]"),
         ("serbia-kosovo", "resolution 1244 (1999) and KFOR", "[REDACTED] and [REDACTED]"),
         (
             "serbia-kosovo",
@@ -152,6 +177,16 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
             RU,
             "**Rus**sia, Rus**sia**, **Russia**n, R**uss**ia",
             "**Country X**, **Country X**, **Country X**, Country X",
+        ),
+        (
+            RU,
+            "<b>Rus</b>sia, Ukr<i>aine</i>, Ukr<i>ain</i>e",
+            "<b>Country X</b>, <i>Country Y</i>, Country Y",
+        ),
+        (
+            RU,
+            "<b>Russian</b> <i>Federation</i>, Ru<wbr>ssia, Ru<!-- a -->ssia",
+            "<b>Country X</b><i></i>, Country X, Country X",
         ),
         (US, "_U.S._ and **United** States", "_Country Y_ and **Country Y**"),
         (US, "https://example.org/United_States", "https://example.org/Country Y"),

@@ -126,6 +126,7 @@ SURROUNDINGS = {
         "({})",
     ),
     "alone": ("We saw {} there.", "**{}** left.", "With {}, we left.", "We saw {}."),
+    "address": ("We saw https://www.example{} there.", "example.co{}/a is left", "<x@example{}>"),
     "citation": ("We saw {} there.", "under {}, we left", "**{}**"),
 }
 

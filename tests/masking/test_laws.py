@@ -56,6 +56,17 @@ def test_masking_twice_is_masking_once(case: tuple[str, str]) -> None:
     assert (twice.text, twice.replacements) == (once.text, ())
 
 
+@given(
+    st.lists(st.sampled_from(("by the US", "the PRC", "of the Kremlin", "the US Navy", "the U.S.")), max_size=4),
+    st.integers(50, 75),
+)
+def test_a_list_is_not_taken_for_another_language_once_it_is_masked(names: list[str], items: int) -> None:
+    text = "; ".join([*names, *["item"] * items, *names])
+    once = mask("china-united-states", text)
+    if once.whole:
+        assert mask("china-united-states", once.text).text == once.text
+
+
 @settings(max_examples=250, deadline=None)
 @given(texts())
 def test_the_reversed_pair_exchanges_the_labels_and_nothing_else(case: tuple[str, str]) -> None:
