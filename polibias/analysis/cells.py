@@ -39,3 +39,8 @@ def absent(reason: str) -> Cell:
 def only(rows: list[TableRow], columns: tuple[Column, ...]) -> tuple[TableRow, ...]:
     """The rows with the cells of these columns alone."""
     return tuple(TableRow(row.keys, {column.id: row.cells[column.id] for column in columns}) for row in rows)
+
+
+def signed(value: float) -> str:
+    """A change as a reader sees it in a sentence."""
+    return f"{value:+.2f}".replace("-", "−")

@@ -8,6 +8,7 @@ import msgspec
 
 from polibias.analysis.asked import rubric_of, rubrics_of
 from polibias.analysis.cases import Case
+from polibias.analysis.cells import signed
 from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Collected, collect, tidy
@@ -16,7 +17,7 @@ from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.reidentified import reidentified_table
-from polibias.analysis.reread import copied_tables
+from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
@@ -68,7 +69,10 @@ def analyse(run: Run) -> Analysed:
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
         notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
-        summary=tuple(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
+        summary=(
+            *(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
+            *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
+        ),
         titles=_titles(about["study"]["conditions"], rubrics, found if len(own) < len(rubrics) else []),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
@@ -251,13 +255,13 @@ def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:
         return f"{who}: Main and Controls cannot be compared ({missing})."
     values = f"Main {main.value:.2f} (n = {main.n}), Controls {control.value:.2f} (n = {control.n})"
     if difference.low is None or difference.high is None:
-        return f"{who}: {values}, difference {_signed(difference.value)}. Nothing follows from it: {difference.reason}."
-    bounds = f"95% interval {_signed(difference.low)} to {_signed(difference.high)}"
+        return f"{who}: {values}, difference {signed(difference.value)}. Nothing follows from it: {difference.reason}."
+    bounds = f"95% interval {signed(difference.low)} to {signed(difference.high)}"
     if difference.low <= 0 <= difference.high:
         found = f"no difference was shown{_detectable(difference)}"
-        return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {found}."
+        return f"{who}: {values}, difference {signed(difference.value)}, {bounds}: {found}."
     where = "Main" if difference.value > 0 else "Control"
-    return f"{who}: {values}, difference {_signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
+    return f"{who}: {values}, difference {signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
 
 
 def _detectable(difference: Cell) -> str:
@@ -272,7 +276,3 @@ def _alone(mean: Cell) -> str:
     if mean.low is None or mean.high is None:
         return f"mean score {mean.value:.2f} (n = {mean.n}), {mean.reason}"
     return f"mean score {mean.value:.2f} (n = {mean.n}), 95% interval {mean.low:.2f} to {mean.high:.2f}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import BLOCKS, absent, cell, possible
+from polibias.analysis.cells import BLOCKS, absent, cell, possible, signed
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import WEIGHTED
@@ -27,6 +27,7 @@ from polibias.stats.ratings import Ratings
 if TYPE_CHECKING:
     import pandas as pd
 
+SCORES = "copied_scores"
 SHOWN = "only copies whose countries are hidden have this"
 FEWEST_RANKED = 3
 FEW_MODELS = "fewer than 3 models have no ranking to speak of"
@@ -82,7 +83,31 @@ def _shifts(copies: Sequence[Copied]) -> Table:
     rows = [TableRow(one.keys, _shift_cells(one, columns)) for one in copies]
     about = next((one.tables.about for one in copies if one.tables.weighted), copies[0].tables.about)
     caption = SCORES_CAPTION.format(about=about)
-    return Table("copied_scores", "Scores when pairs are read again", caption, ("judge", "copy"), columns, tuple(rows))
+    return Table(SCORES, "Scores when pairs are read again", caption, ("judge", "copy"), columns, tuple(rows))
+
+
+def changes_in_words(table: Table) -> Iterator[str]:
+    """The table of scores as sentences: what reading again changes, and what hiding identities shows."""
+    for row in table.rows:
+        change, who = row.cells["all"], f"{row.keys['copy']}, judged by {row.keys['judge']}"
+        if change.value is None:
+            yield f"{who}: no change of score can be told ({change.reason})."
+            continue
+        said = f"{who}: scores change by {signed(change.value)} on average (n = {change.n})"
+        yield f"{said}{_identity_in_words(row.cells['identity'])}."
+
+
+def _identity_in_words(effect: Cell) -> str:
+    if "level" not in effect.where:
+        return ""
+    if effect.value is None:
+        return f"; what hiding real countries adds cannot be told ({effect.reason})"
+    said = f"; hiding real countries adds {signed(effect.value)} to what hiding fictional ones does"
+    if effect.low is None or effect.high is None:
+        return f"{said}, and nothing follows from it: {effect.reason}"
+    bounds = f"95% interval {signed(effect.low)} to {signed(effect.high)}"
+    shown = "no effect of identity was shown" if effect.low <= 0 <= effect.high else "scores rest on identity"
+    return f"{said}, {bounds}: {shown}"
 
 
 def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
@@ -92,7 +117,8 @@ def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
     for column in columns:
         kind, _, level = column.id.partition(":")
         if column.id == "identity":
-            cells[column.id] = cell(possible(_identity(one), -2 * span, 2 * span), one.where | {"contrasted": "yes"})
+            where = one.where | {"contrasted": "yes"} | ({"level": "full"} if one.masked else {})
+            cells[column.id] = cell(possible(_identity(one), -2 * span, 2 * span), where)
             continue
         factor = {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
         rows = frame

@@ -158,6 +158,7 @@ def _copy_marks(case: Case, rubric: Rubric) -> Iterator[str]:
         yield f"guessed={'no' if case.guess.result is None else 'yes'}"
     if case.compared:
         yield "compared=yes"
+        yield f"level={case.pair.level or 'none'}"
         yield from ["contrasted=yes"] if design.block == "main" or design.topic_category == "fictional" else []
         yield f"directed_before={'no' if direction(original.net(rubric), rubric) == 'none' else 'yes'}"
 

@@ -12,7 +12,7 @@ from scipy import stats
 from polibias.analysis.cases import Case
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.placeholders import SAME_ACTOR, UNTESTED
-from polibias.analysis.reread import FEW_MODELS, SHOWN
+from polibias.analysis.reread import FEW_MODELS, SHOWN, changes_in_words
 from polibias.domain.study import AnalysisSpec
 from tests.analysis.copies import BLOCKS, SPEC, TITLES, Said, both, case, cells, copy, exchanged, tables
 
@@ -514,3 +514,20 @@ def test_cells_of_nothing_say_why() -> None:
     assert (found["identity"].value, found["identity"].reason) == (None, "no Main pair")
     assert found["all"].value == -1.0
     assert SPEC.cluster == "template"
+
+
+def test_what_copies_change_in_words() -> None:
+    """Every judge and copy once; a claim only where an interval bears it, none on identity where nothing is hidden."""
+    table = drawn()[1]["copied_scores"]
+    said = list(changes_in_words(table))
+    assert len(said) == len(table.rows)
+    for row_, sentence in zip(table.rows, said, strict=True):
+        effect = row_.cells["identity"]
+        assert sentence.startswith(f"{row_.keys['copy']}, judged by {row_.keys['judge']}: scores change by ")
+        assert ("real countries" in sentence) == (row_.keys["copy"] == TITLES["masked"])
+        if "real countries" in sentence:
+            assert effect.low is not None
+            assert effect.high is not None
+            assert ("no effect of identity was shown" in sentence) == (effect.low <= 0 <= effect.high)
+    (alone,) = changes_in_words(tables(leaning(("a", "b"), 16, 8, 8))["copied_scores"])
+    assert alone.endswith("what hiding real countries adds cannot be told (no fictional pair).")
