@@ -39,11 +39,12 @@ class Unit(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """A unit that was drawn, from which stratum, and with which probability; 1 if it was certain."""
+    """A unit that was drawn, from which stratum, with which probability (1 if it was certain), and out of how many."""
 
     unit: Unit
     stratum: str
     inclusion: float
+    pool: int = 0
 
 
 def choose(units: Iterable[Unit], rule: SampleRule) -> list[Chosen]:
@@ -71,7 +72,7 @@ def _drawn(pool: Sequence[Unit], stratum: Stratum, seed: int) -> list[Chosen]:
     order = _shuffled(pool, seed, stratum.name)
     if stratum.rule == "disagreement":
         furthest = sorted(order, key=lambda unit: -_grains(unit))
-        return [Chosen(unit, stratum.name, 1.0) for unit in furthest[: stratum.pairs]]
+        return [Chosen(unit, stratum.name, 1.0, len(pool)) for unit in furthest[: stratum.pairs]]
     for factor in stratum.over:
         if factor not in FACTORS:
             raise InputError(f"stratum '{stratum.name}': no factor '{factor}'; there are {', '.join(FACTORS)}")
@@ -79,7 +80,7 @@ def _drawn(pool: Sequence[Unit], stratum: Stratum, seed: int) -> list[Chosen]:
     flows = [_flow(unit, chance[unit.name], stratum.over) for unit in order]
     drawn = rounded(flows, keyed_coin(seed, ["sample", stratum.name]))
     return [
-        Chosen(unit, stratum.name, float(chance[unit.name]))
+        Chosen(unit, stratum.name, float(chance[unit.name]), len(pool))
         for unit, number in zip(order, drawn, strict=True)
         if number
     ]

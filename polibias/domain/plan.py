@@ -41,3 +41,17 @@ class SampleRule(Value, frozen=True):
     judges: tuple[Name, Name]
     strata: Annotated[tuple[Stratum, ...], msgspec.Meta(min_length=1)]
     exclude: tuple[Text, ...] = ()
+
+
+class Plan(Value, frozen=True):
+    """One validation.
+
+    `run` is the name of the sealed run whose pairs people get, `condition` the one of its conditions that they come
+    from, which must be said only if there are several.
+    """
+
+    id: Name
+    title: Text
+    run: Name
+    sample: SampleRule
+    condition: str = ""
