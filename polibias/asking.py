@@ -115,7 +115,7 @@ async def ask_rest(
             host = done.result.served_by if isinstance(done.result, Reply) else ""
             first_host = first_host or host
             if host in ("", first_host):
-                key = unasked.keys.pop(done.task.subject)
+                key = unasked.keys.pop(id(done.task))
                 _append(ledger, key, source.row(done.task, done.result), Seen(now, done.seconds, done.attempts))
                 stored += 1
             else:
@@ -156,7 +156,8 @@ class Unasked(Iterator[T]):
     """The tasks whose request has no answer and was not given out before.
 
     `shared` says whether any other task waits for the reply to a request that is equal to its own. `keys` holds the
-    request's key of each that was given out and is not stored yet, by its subject.
+    request's key of each that was given out and is not stored yet, by the identity of the task: two tasks may be about
+    the same responses, as a pair and its retest are.
     """
 
     def __init__(self, ledger: Ledger[Any], tasks: Iterator[T]) -> None:
@@ -164,7 +165,7 @@ class Unasked(Iterator[T]):
         self._tasks = tasks
         self._issued: set[bytes] = set()
         self.shared = False
-        self.keys: dict[tuple[str, ...], str] = {}
+        self.keys: dict[int, str] = {}
 
     def __next__(self) -> T:
         for task in self._tasks:
@@ -173,7 +174,7 @@ class Unasked(Iterator[T]):
                 self.shared = self.shared or not self._ledger.index.latest(key, task.subject)
             else:
                 self._issued.add(bytes.fromhex(key))
-                self.keys[task.subject] = key
+                self.keys[id(task)] = key
                 return task
         raise StopIteration
 

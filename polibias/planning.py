@@ -247,10 +247,9 @@ def _with_copies(found: Found, study: Study, maskers: copies.Maskers | None, whe
     if not study.copies:
         return found
     for copy in study.copies:
-        if copy.name in found.titles:
-            raise InputError(
-                f"{where}: copy '{copy.name}' has the name of the condition that it copies; choose another"
-            )
+        if copy.name in found.titles or copy.title in found.titles.values():
+            what = "name" if copy.name in found.titles else "title"
+            raise InputError(f"{where}: copy '{copy.name}' has the {what} of the condition it copies; choose another")
     chances = {copy.name: _chances(found.pairs, study, copy, where) for copy in study.copies}
 
     def every() -> Iterator[PromptPair]:

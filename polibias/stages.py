@@ -167,6 +167,9 @@ def mask(plan: Plan, sitting: Sitting, party: Party) -> None:
         return
     own = judgeable(run, model.name)
     with _open(run.masked(model.name), sitting) as ledger, Shelf() as shelf:
+        wanted = sum(bool(entry.row.level) and entry.row.copy_of in own for entry in read(run.pairs()))
+        sitting.watcher.stage(f"mask {model.name}", 2 * wanted, min(2 * wanted, ledger.head.rows))
+        before = ledger.head.rows
         for entry in read(run.pairs()):
             pair, marks = entry.row, own.get(entry.row.copy_of)
             if not pair.level or marks is None:
@@ -179,6 +182,8 @@ def mask(plan: Plan, sitting: Sitting, party: Party) -> None:
             if ledger.queued >= BUILT_TOGETHER:
                 ledger.commit()
         ledger.commit()
+        if made := ledger.head.rows - before:
+            sitting.watcher.advance(made, 0)
 
 
 async def judge(
@@ -226,6 +231,8 @@ async def reidentify(
 
     with _open(run.judge_guesses(model.name), sitting) as ledger:
         source = Source(tasks, row)
+        for other in sitting.earlier:
+            take_over(sitting, ledger, source, other.judge_guesses(model.name))
         sitting.watcher.stage(f"re-identify {model.name}", sum(1 for _ in tasks()), done(ledger, tasks()))
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from polibias import flow
@@ -16,13 +17,15 @@ from polibias.analysis.first_report import analyse
 from polibias.domain.ids import tagged_hash
 from polibias.domain.reidentification import CANNOT_TELL, outcome
 from polibias.domain.rows import JudgeGuess, Judgment, MaskedResponse, PromptPair, Response
-from polibias.errors import InputError
+from polibias.domain.sides import Both
+from polibias.errors import InputError, PoliBiasError
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
-from polibias.records.ledger import Entry, read
+from polibias.records.ledger import Entry, Ledger, Stream, read
+from polibias.records.manifest import seal
 from polibias.records.runs import Run
 from polibias.records.verify import verify
-from tests.chat_server import ChatServer, completion
+from tests.chat_server import ChatServer, completion, error
 from tests.conftest import ROOT, SCRIPTED, polibias
 
 ITEMS = """
@@ -220,6 +223,39 @@ def test_what_is_not_whole_is_named_on_its_row_and_nobody_reads_it(
     assert (cells[outcome].value, cells["masked"].value, cells["whole"].value) == (4, 8, 4 / 6)
 
 
+def test_verdicts_on_copies_that_are_none_are_counted(tmp_path: Path, chat_server: ChatServer) -> None:
+    """A loss that falls on masked pairs alone is a selection, and must not be silent."""
+    path, run = begin(tmp_path, chat_server, said)
+    answers = chat_server.behave
+
+    def behave(body: dict[str, Any], times: int) -> Any:
+        hidden = "Country X" in body["messages"][0]["content"] and "framing" in str(body.get("response_format"))
+        return completion(body, "Both are alike.") if hidden else answers(body, times)
+
+    chat_server.behave = behave
+    run_it(path, run)
+    tables = {table.id: table for table in analyse(run).findings.tables}
+    (valid,) = {row.cells["valid"].value for row in tables["validity"].rows}
+    assert valid == 1
+    copies = {row.keys["copy"]: row.cells for row in tables["copied_validity"].rows}
+    assert copies["Countries hidden"]["valid"].value == 0
+    assert copies["Countries hidden"]["schema_invalid"].value == 12
+    assert copies["Judged a second time"]["valid"].value == 1
+
+
+def test_guesses_are_taken_over_from_an_equal_run(tmp_path: Path, chat_server: ChatServer) -> None:
+    path, run = begin(tmp_path, chat_server, said)
+    run_it(path, run)
+    asked = chat_server.seen.total()
+    again = tmp_path / "again.toml"
+    text = path.read_text("utf-8").replace('id = "copied"', 'id = "again"')
+    again.write_text(text.replace("[[items]]", 'reuse = ["copied"]\n[[items]]', 1), "utf-8")
+    other = Run(run.folder.parent / "again")
+    run_it(again, other)
+    assert chat_server.seen.total() == asked
+    assert [row.result for row in guesses(other)] == [row.result for row in guesses(run)]
+
+
 def test_a_stopped_run_goes_on_and_pays_nothing_twice(tmp_path: Path, chat_server: ChatServer) -> None:
     """Call by call, through masking and guessing: the rows are those of a run in one go, and so are the calls."""
     path, whole = begin(tmp_path, chat_server, said)
@@ -252,6 +288,97 @@ def test_what_an_earlier_run_judged_is_taken_from_it(tmp_path: Path, chat_server
     assert len(copied) == 12
 
 
+def test_a_pair_and_its_retest_under_way_at_once_do_not_disturb_each_other(
+    tmp_path: Path, chat_server: ChatServer
+) -> None:
+    """They rest on the same responses and are told apart by their requests alone, also when calls come again."""
+    path, run = begin(tmp_path, chat_server, said)
+    text = path.read_text("utf-8").replace("concurrency = 2", "concurrency = 64")
+    path.write_text(text.replace('items = 3\nover = ["topic_category"]\n', ""), "utf-8")
+    answers = chat_server.behave
+    down = True
+
+    def failing(body: dict[str, Any], times: int) -> Any:
+        prompt = body["messages"][0]["content"]
+        if down and "response_format" in body and "Aurelia" in prompt:
+            return error(503, "not now")
+        return answers(body, times)
+
+    chat_server.behave = failing
+    with pytest.raises(PoliBiasError):
+        run_it(path, run)
+    down = False
+    while not run.sealed:
+        run_it(path, run)
+    assert verify(run) == []
+    rows = list(read(run.judgments("j")))
+    superseded = {entry.row.supersedes: entry for entry in rows if entry.row.supersedes}
+    standing = [entry for entry in rows if entry.id not in superseded]
+    assert Counter(entry.row.design.condition for entry in standing) == {"official": 12, "masked": 12, "retest": 12}
+    assert all(entry.row.answered for entry in standing)
+    names = {entry.id: entry for entry in rows}
+    for before, after in superseded.items():
+        assert names[before].key == after.key
+        assert names[before].row.design == after.row.design
+
+
+def rewritten(run: Run, stream: Stream[Any], change: Callable[[list[Entry[Any]]], list[Any]]) -> None:
+    """Replace a stream by other rows and seal the run again: every hash is derived anew."""
+    entries = list(read(stream))
+    rows = change(entries)
+    run.manifest.unlink()
+    stream.path.unlink()
+    with Ledger(stream) as ledger:
+        for row, entry in zip(rows, entries, strict=True):
+            ledger.append(row, entry.seen)
+        ledger.commit()
+    seal(run, run.folder, {})
+
+
+Rows = list[Entry[Any]]
+REPLACE = msgspec.structs.replace
+MASKS, RESTS = "masks a response of another pair or side", "rests on a response of another pair or side"
+
+
+def each(**fields: Any) -> Callable[[Rows], list[Any]]:
+    return lambda entries: [REPLACE(entry.row, **fields) for entry in entries]
+
+
+def of_others(entries: Rows) -> list[Any]:
+    others = [entry.row.pair for entry in entries[2:] + entries[:2]]
+    return [REPLACE(entry.row, pair=pair) for entry, pair in zip(entries, others, strict=True)]
+
+
+def turned(entries: Rows) -> list[Any]:
+    return [REPLACE(entry.row, x=entry.row.y, y=entry.row.x) for entry in entries]
+
+
+def sides_turned(entries: Rows) -> list[Any]:
+    rows = [entry.row for entry in entries]
+    return [REPLACE(row, responses=Both(row.responses.B, row.responses.A)) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("stream", "change", "problem"),
+    [
+        ("masked", of_others, MASKS),
+        ("masked", each(level="names"), MASKS),
+        ("masked", each(side="A"), MASKS),
+        ("masked", each(outcome="leaking"), "points at a response that is not in this run"),
+        ("guesses", turned, "is about other countries than its pair"),
+        ("guesses", each(result="both"), "its result is not that of its guess"),
+        ("judgments", sides_turned, RESTS),
+    ],
+)
+def test_rows_that_point_elsewhere_are_found_though_every_hash_holds(
+    stream: str, change: Callable[[Rows], list[Any]], problem: str, done: Run
+) -> None:
+    streams = {"masked": done.masked("m"), "guesses": done.judge_guesses("j"), "judgments": done.judgments("j")}
+    chosen: Stream[Any] = streams[stream]
+    rewritten(done, chosen, change)
+    assert any(problem in line for line in verify(done)), verify(done)
+
+
 @pytest.mark.parametrize("kind", [Response, MaskedResponse, JudgeGuess])
 def test_a_changed_row_is_found(kind: type[Any], done: Run) -> None:
     stream = next(stream for stream in done.streams() if stream.type is kind)
@@ -274,14 +401,18 @@ def test_a_masked_row_of_a_response_that_is_not_there_is_found(tmp_path: Path, c
         (('mask = "full"', ""), "copy 'masked' would be the pairs themselves"),
         (("replicate = 1", ""), "copy 'retest' would be the pairs themselves"),
         (('[reidentify]\ntask = "countries"\nseed = 11\n', ""), "copy 'names-masked' hides names alone"),
-        (('name = "retest"', 'name = "masked"'), "two of its copies are named 'masked'"),
+        (('name = "retest"', 'name = "masked"'), "two of its copies have the name 'masked'"),
         (("items = 3", "items = 7"), "7 items of 6"),
         (("[draw]\nseed = 7\n", ""), "give the study a [draw] with a seed"),
         (('task = "countries"', 'task = "country"'), "unknown task of re-identification 'country'; did you mean"),
         (('mask = "full"', 'mask = "all"'), "Invalid enum value 'all' (at copies number 1.mask)"),
         (("[[items]]", 'conditions = ["official", "grounded"]\n[[items]]'), "copies and several conditions"),
         (("[[items]]", "replicate = 1\n[[items]]"), "has the study's own replicate"),
-        (('name = "masked"', 'name = "official"'), "copy 'official' has the name of the condition"),
+        (('title = "Judged a second time"', 'title = "Countries hidden"'), "have the title 'Countries hidden'"),
+        (('title = "Countries hidden"', 'title = "Countries swapped"'), "has the title of the condition"),
+        (('mask = "names"', 'mask = "full"'), "asks the very same as another one"),
+        (('name = "masked"', 'name = "original"'), "no copy can be named 'original'"),
+        (('name = "masked"', 'name = "official"'), "copy 'official' has the name of the condition it copies"),
     ],
 )
 def test_a_study_with_wrong_copies_says_so_before_anything_is_asked(
@@ -357,6 +488,7 @@ def test_tables_and_archive_hold_the_copies_and_what_they_were_made_from(done: R
     assert (len(masked), len(guessed)) == (24, 12)
     assert {row["response"] for row in masked} == {entry.id for entry in read(done.responses("m"))}
     assert [row["result"] for row in guessed] == [row.result for row in guesses(done)]
+    assert {row["task"] for row in guessed} == {"T1"}
     told = polibias("archive", done.folder, "--out", tmp_path / "a.zip", cwd=tmp_path)
     assert "left out" not in told.stdout + told.stderr
     names = {name.partition("/")[2] for name in zipfile.ZipFile(tmp_path / "a.zip").namelist()}

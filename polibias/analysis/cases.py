@@ -13,7 +13,7 @@ from polibias.domain.masked import Level, Status
 from polibias.domain.reidentification import ReidOutcome
 from polibias.domain.rows import Design, JudgmentOutcome, ResponseOutcome, Verdict
 from polibias.domain.rubric import Dimension, Rubric
-from polibias.domain.sides import ORDERS, Both, Order, Side
+from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
 from polibias.records.shelf import Shelfmark
 
 SIGNS = {"A": 1, "B": -1, "none": 0}
@@ -59,6 +59,7 @@ class Guessed(msgspec.Struct, frozen=True):
     outcome: JudgmentOutcome
     result: ReidOutcome | None
     candidates: int
+    mark: Shelfmark
 
 
 class Case(NamedTuple):
@@ -85,6 +86,12 @@ class Case(NamedTuple):
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
         return len(self.verdicts) == len(ORDERS)
+
+    @property
+    def whole(self) -> bool:
+        """Whether its two texts may be read: always, unless it is masked and one of them is not whole."""
+        outcomes = [found.outcome for found in self.responses.values()]
+        return not self.pair.level or (len(outcomes) == len(SIDES) and set(outcomes) <= {"masked", "unchanged"})
 
     @property
     def compared(self) -> bool:

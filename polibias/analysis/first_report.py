@@ -14,7 +14,7 @@ from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.orders import directions_table, orders_table
-from polibias.analysis.outcomes import masked_table, responses_table, validity_table
+from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
@@ -73,7 +73,7 @@ def analyse(run: Run) -> Analysed:
             *(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
         ),
-        titles=_titles(about["study"]["conditions"], rubrics, found if len(own) < len(rubrics) else []),
+        titles=_titles(about, rubrics, found if len(own) < len(rubrics) else []),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
@@ -93,7 +93,7 @@ def of_originals(table: Table) -> Table:
     replace = msgspec.structs.replace
 
     def narrowed(one: Cell) -> Cell:
-        return replace(one, where=one.where | {"copy": "no"}) if one.where else one
+        return replace(one, where=one.where | {"copy": "original"}) if one.where else one
 
     rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
@@ -105,6 +105,7 @@ def _copied(
     """What the copies of the pairs show."""
     yield from copied_tables(cases, titles, rubrics, spec)
     yield masked_table(cases, titles, judge)
+    yield copied_validity_table(cases, titles)
     yield reidentified_table(cases, titles)
 
 
@@ -131,16 +132,17 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     yield responses_table(found, models, judges[0])
 
 
-def _titles(conditions: dict[str, str], rubrics: dict[str, Rubric], found: list[Case]) -> dict[str, str]:
+def _titles(about: dict[str, Any], rubrics: dict[str, Rubric], found: list[Case]) -> dict[str, str]:
     """What tables call the values of a key, and keys themselves."""
+    candidates: dict[str, str] = about["reidentify"]["candidates"] if about["reidentify"] else {}
     pairs = [case.pair for case in found if case.pair.design.roles == "swapped"]
     countries = {pair.parties[side]: pair.acting[side].removeprefix("the ") for pair in pairs for side in SIDES}
     categories = sorted({case.pair.design.topic_category for case in found})
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
     return {
         **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
-        **{f"condition:{name}": title for name, title in conditions.items()},
-        **{f"country:{id}": name for id, name in sorted(countries.items())},
+        **{f"condition:{name}": title for name, title in about["study"]["conditions"].items()},
+        **{f"country:{id}": name for id, name in sorted((candidates | countries).items())},
         **{f"pair category:{name}": name.replace("_", " ") for name in categories},
         "key:topic": next(iter(rubrics.values())).report.topic,
     }

@@ -24,7 +24,7 @@ from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES, Both, Order, Side
 from polibias.domain.study import Rate
 from polibias.generate import JUDGEABLE
-from polibias.records.ledger import Stream, read
+from polibias.records.ledger import Stream
 from polibias.records.runs import Run
 from polibias.records.shelf import Shelfmark, located
 
@@ -146,12 +146,12 @@ class _Reading:
     def guesses(self, stream: Stream[JudgeGuess], use: Use, rate: Rate | None) -> dict[tuple[str, str], Guessed]:
         """The latest guess at each model's pair."""
         found: dict[tuple[str, str], Guessed] = {}
-        for entry in read(stream):
+        for mark, entry in located(stream):
             self._note(entry.seen)
             use.add(entry.row, entry.seen, rate)
             row = entry.row
-            guessed = Guessed(row.outcome, row.result, len(row.options))
-            found[self._one(row.model), self._one(row.pair)] = self._one(guessed)
+            guessed = Guessed(self._one(row.outcome), self._one(row.result), len(row.options), mark)
+            found[self._one(row.model), self._one(row.pair)] = guessed
         return found
 
     def judgments(

@@ -6,7 +6,7 @@ from typing import get_args
 
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell, count, only
-from polibias.analysis.findings import Column, Table, TableRow
+from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.sides import SIDES
 from polibias.stats.proportion import share
@@ -42,31 +42,52 @@ RESPONSES_CAPTION = (
 )
 
 
-def validity_table(cases: list[Case], models: list[str], judges: list[str]) -> Table:
+def validity_table(cases: Sequence[Case], models: Sequence[str], judges: Sequence[str]) -> Table:
     """Valid judge calls among all that were due, complete pairs, and what the invalid calls were."""
-    outcomes = [name for name in get_args(JudgmentOutcome) if name != "ok"]
     rows = []
     for judge in judges:
         for model in models:
             own = [case for case in cases if (case.judge, case.model) == (judge, model)]
-            made = Counter(row.outcome for case in own for row in case.judgments.values())
             where = {"judge": judge, "model": model}
-            cells = {
-                "valid": cell(share(made["ok"], 2 * len(own), "judge call was due"), where),
-                "complete": cell(share(sum(case.complete for case in own), len(own), "pair"), where),
-                **{name: count(made[name], where | {"judgment": name}) for name in outcomes},
-                "missing": count(2 * len(own) - made.total(), where | {"judgment": "missing"}),
-            }
-            rows.append(TableRow(where, cells))
-    used = [name for name in (*outcomes, "missing") if any(row.cells[name].value for row in rows)]
+            rows.append(TableRow(where, _validity(own, where)))
+    return _of_validity("validity", "Judge validity", VALIDITY_CAPTION, ("judge", "model"), rows)
+
+
+def copied_validity_table(cases: Sequence[Case], titles: Mapping[str, str]) -> Table | None:
+    """As `validity_table`, for every copy that was judged; None without any. What masking left unread was not due."""
+    copies = [case for case in cases if case.original is not None and case.pair.level != "names" and case.whole]
+    found: dict[tuple[str, str, str], list[Case]] = {}
+    for case in copies:
+        found.setdefault((case.judge, case.model, case.pair.design.condition), []).append(case)
+    rows = []
+    for (judge, model, name), own in found.items():
+        where = {"judge": judge, "model": model, "copy": name, "whole": "yes"}
+        rows.append(TableRow({"judge": judge, "model": model, "copy": titles[name]}, _validity(own, where)))
+    keys = ("judge", "model", "copy")
+    return _of_validity("copied_validity", "Judge validity of copies", VALIDITY_CAPTION, keys, rows) if rows else None
+
+
+def _validity(own: Sequence[Case], where: Mapping[str, str]) -> dict[str, Cell]:
+    made = Counter(row.outcome for case in own for row in case.judgments.values())
+    return {
+        "valid": cell(share(made["ok"], 2 * len(own), "judge call was due"), where),
+        "complete": cell(share(sum(case.complete for case in own), len(own), "pair"), where),
+        **{name: count(made[name], {**where, "judgment": name}) for name in INVALID},
+        "missing": count(2 * len(own) - made.total(), {**where, "judgment": "missing"}),
+    }
+
+
+def _of_validity(id: str, title: str, caption: str, keys: tuple[str, ...], rows: list[TableRow]) -> Table:
+    used = [name for name in (*INVALID, "missing") if any(row.cells[name].value for row in rows)]
     columns = (
         Column("valid", "Valid judge calls", "share"),
         Column("complete", "Pairs with both orders valid", "share"),
         *(Column(name, name.replace("_", " "), "count") for name in used),
     )
-    return Table("validity", "Judge validity", VALIDITY_CAPTION, ("judge", "model"), columns, only(rows, columns))
+    return Table(id, title, caption, keys, columns, only(rows, columns))
 
 
+INVALID = tuple(name for name in get_args(JudgmentOutcome) if name != "ok")
 VALIDITY_CAPTION = (
     "Two calls per pair, one for each order of showing the responses. Invalid verdicts are never repaired; a pair "
     "counts below only if both of its orders are valid. Wilson intervals."
@@ -109,15 +130,9 @@ def masked_table(cases: Sequence[Case], titles: Mapping[str, str], judge: str) -
                 kind: count(ended.count(kind), where | {"response": kind})
                 for kind in ("masked", "unchanged", "leaking", "unreadable", "missing")
             }
-            whole = sum(_whole(case) for case in chosen)
+            whole = sum(case.whole for case in chosen)
             cells["responses"] = count(len(ended), where)
             cells["whole"] = cell(share(whole, len(chosen), "pair"), where)
             rows.append(TableRow({"model": model, "copy": titles[name]}, cells))
     title = "How the responses were masked"
     return Table("masked", title, MASKED_CAPTION, ("model", "copy"), MASKED_COLUMNS, tuple(rows)) if rows else None
-
-
-def _whole(case: Case) -> bool:
-    return len(case.responses) == len(SIDES) and all(
-        found.outcome in ("masked", "unchanged") for found in case.responses.values()
-    )

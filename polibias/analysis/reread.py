@@ -76,9 +76,9 @@ def _shifts(copies: Sequence[Copied]) -> Table:
     categories, blocks = dict.fromkeys(one.topic_category for one in designs), {one.block for one in designs}
     columns = (
         Column("all", "All pairs", unit),
+        Column("identity", "Main − fictional", unit),
         *(Column(f"category:{name}", name.replace("_", " ").capitalize(), unit) for name in categories),
         *(Column(block, title, unit) for block, title in BLOCKS.items() if block in blocks),
-        Column("identity", "Main − fictional", unit),
     )
     rows = [TableRow(one.keys, _shift_cells(one, columns)) for one in copies]
     about = next((one.tables.about for one in copies if one.tables.weighted), copies[0].tables.about)

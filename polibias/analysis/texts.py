@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from polibias.analysis.cases import Case
-from polibias.domain.rows import Judgment, MaskedResponse, PromptPair, Response
+from polibias.domain.rows import JudgeGuess, Judgment, MaskedResponse, PromptPair, Response
 from polibias.domain.sides import Both, Order, Side
 from polibias.records.shelf import Shelf
 
@@ -16,10 +16,12 @@ class Texts:
         prompts: Both[str],
         responses: dict[Side, Response | MaskedResponse],
         judgments: dict[Order, Judgment],
+        guess: JudgeGuess | None,
     ) -> None:
         self.prompts = prompts
         self.responses = responses
         self.judgments = judgments
+        self.guess = guess
 
     def hold(self, quote: str) -> bool:
         """Whether a judge's quote stands in one of the responses, white space aside. A judge can make quotes up."""
@@ -42,4 +44,5 @@ def texts(case: Case, shelf: Shelf) -> Texts:
         shelf.row(case.pair.mark, PromptPair).prompts,
         {side: shelf.row(found.mark, kind) for side, found in case.responses.items()},
         {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()},
+        None if case.guess is None else shelf.row(case.guess.mark, JudgeGuess),
     )

@@ -4,7 +4,7 @@ Nothing is repaired: whatever else a judge writes is an outcome, not an answer.
 """
 
 import json
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from polibias.domain.ids import canonical
@@ -70,7 +70,7 @@ def _problem(value: Any, wanted: dict[str, Any]) -> str:
     return f"{'/'.join(map(str, error.path)) or 'object'}: {error.message}"[:200]
 
 
-@cache
+@lru_cache(maxsize=16)
 def _validator(wanted: bytes) -> Any:
     from jsonschema import Draft202012Validator
 

@@ -119,7 +119,7 @@ def _head(run: Run, about: Mapping[str, Any], tallies: list[Tally]) -> Iterator[
 
 def _contents(run: Run, about: Mapping[str, Any], material: Material) -> Iterator[str]:
     yield from ("## What is in it", "", "| place | content |", "|---|---|")
-    yield "| `run/` | the run as it was sealed: one line per pair, response and judgment, with every request as sent |"
+    yield "| `run/` | the run as it was sealed: one line per pair, response, judgment, …, with every request as sent |"
     yield "| `run/study.json` | the study, its models and judges, rubric and judge tasks, as they were asked |"
     if run.report.exists():
         yield "| `run/report/` | the report; begin with `index.html` |"
@@ -147,8 +147,12 @@ def _placeless(text: str) -> str:
 
 def _asked(about: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## What was asked", "")
+    names_alone = {copy["name"] for copy in about["copies"] if copy["mask"] == "names"}
     for name, title in about["study"]["conditions"].items():
-        yield f"- Condition `{name}`: {said(title)}; judge task `{about['judge_prompts'][name]['id']}`"
+        task = "not judged" if name in names_alone else f"judge task `{about['judge_prompts'][name]['id']}`"
+        yield f"- Condition `{name}`: {said(title)}; {task}"
+    if about["reidentify"]:
+        yield f"- Masked pairs re-identified by task `{about['reidentify']['asked']['id']}`"
     yield f"- Rubric: `{about['rubric']['id']}`"
     yield from (f"- Pair set, {name}: {said(value)}" for name, value in about["pair_set"].items())
     yield from (f"- Replies taken from run `{name}`, manifest `{hash}`" for name, hash in about["reuse"].items())

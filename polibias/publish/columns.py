@@ -55,7 +55,7 @@ def shapes(rubrics: Iterable[Rubric]) -> dict[str, Shape]:
     pointed = ("pair", "response_a", "response_b")
     hidden = ("pair", "response", "side")
     became = ("model", "level", "lexicon", "outcome", "text", "replaced", "leaks", "reason")
-    named = ("model", "level", "judge", "task", "x", "y", "guess_x", "guess_y", "result", "first", "options")
+    named = ("model", "level", "judge", "naming", "x", "y", "guess_x", "guess_y", "result", "first", "options")
     return {
         "pairs": Shape({**_columns(NAMES, DESIGN, whose, worded), "inclusion": "real", **_last()}),
         "responses": Shape({**_columns(NAMES, ("pair", "side"), DESIGN, ("model", "fallback"), CALL, REST), **_last()}),
@@ -129,9 +129,9 @@ def _masked(row: MaskedResponse) -> Values:
 
 
 def _guess(row: JudgeGuess) -> Values:
-    names = ("pair", "model", "level", "judge", "task", "x", "y", "guess_x", "guess_y", "result", "first", "confidence")
+    names = ("pair", "model", "level", "judge", "x", "y", "guess_x", "guess_y", "result", "first", "confidence")
     pointed = {"response_a": row.responses.A, "response_b": row.responses.B, "options": " ".join(row.options)}
-    return {**pointed, **{name: getattr(row, name) for name in names}}
+    return {**pointed, "naming": row.task, **{name: getattr(row, name) for name in names}}
 
 
 def _judgment(row: Judgment) -> Values:

@@ -1,6 +1,5 @@
 """Whether a run is what was written: every hash re-derived, every file accounted for. Works offline."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,11 @@ from typing import Any
 from polibias.domain.rows import Annotation, JudgeGuess, Judgment, MaskedResponse, Response
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named
-from polibias.records.ledger import Entry, Stream, problem_in, read
+from polibias.records.ledger import Stream, problem_in, read
+from polibias.records.links import POINTING, Links
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
 from polibias.records.runs import PROBES_TAG, STUDY_TAG, Run
-from polibias.records.segments import Place, head_path, parse_head
-
-POINTING: dict[type[Any], int] = {Response: 1, MaskedResponse: 2, Judgment: 3, JudgeGuess: 3}
-"""Rows that point back at pairs, those that others point at first."""
+from polibias.records.segments import head_path, parse_head
 
 
 def verify(run: Run) -> list[str]:
@@ -73,38 +70,17 @@ def _head_problem(stream: Stream[Any]) -> str:
 
 def _link_problems(run: Run) -> Iterator[str]:
     """Every row lies in the stream of its own name and points back at rows that exist in this run."""
-    pairs = {_mark(entry.id) for entry in read(run.pairs())}
-    responses: set[bytes] = set()
+    links = Links()
+    for entry in read(run.pairs()):
+        links.add_pair(entry.id, entry.row)
     streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
     for stream in sorted(streams, key=lambda stream: POINTING.get(stream.type, 0)):
-        astray: dict[tuple[str, ...], Place] = {}
         for entry in read(stream):
             if _own_name(entry.row) not in ("", stream.path.stem):
                 yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
-            if stream.type in POINTING and _mark(entry.row.pair) not in pairs:
-                yield f"{entry.where}: points at a pair that is not in this run"
-            if isinstance(entry.row, MaskedResponse) and _mark(entry.row.response) not in responses:
-                yield f"{entry.where}: masks a response that is not in this run"
-            if isinstance(entry.row, Response | MaskedResponse):
-                responses.add(_mark(entry.id))
-            if isinstance(entry.row, Judgment | JudgeGuess):
-                _follow(entry, responses, astray)
-        for where in sorted(astray.values()):
-            yield f"{where}: points at a response that is not in this run"
-
-
-def _follow(entry: Entry[Any], responses: set[bytes], astray: dict[tuple[str, ...], Place]) -> None:
-    """Note whether the latest row of a judge on its pair, and order, rests on responses of this run."""
-    row: Judgment | JudgeGuess = entry.row
-    about = (row.model, row.pair, row.order if isinstance(row, Judgment) else "")
-    astray.pop(about, None)
-    if not {_mark(row.responses.A), _mark(row.responses.B)} <= responses:
-        astray[about] = entry.where
-
-
-def _mark(name: str) -> bytes:
-    """A name in 16 bytes: a run has as many as it has rows. A row may name what no stream can hold."""
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
+            if stream.type in POINTING:
+                yield from (f"{entry.where}: {problem}" for problem in links.problems(entry))
+        yield from links.left()
 
 
 def _own_name(row: object) -> str:

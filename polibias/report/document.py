@@ -81,10 +81,16 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     for table in findings.tables:
         write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
     _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
-    _page(folder / "pairs.html", "pairs.html", findings=findings, cases=cases, rubrics=analysed.rubrics)
+    guesses = any(case.guess is not None for case in cases)
+    listed = {"findings": findings, "cases": cases, "rubrics": analysed.rubrics, "guesses": guesses}
+    _page(folder / "pairs.html", "pairs.html", **listed)
+    copies: dict[str, list[Case]] = {}
+    for case in cases:
+        if case.original is not None:
+            copies.setdefault(case_name(case.original), []).append(case)
     with Shelf() as shelf:
         for case in cases:
-            values = _pair_values(case, texts(case, shelf), analysed)
+            values = _pair_values(case, texts(case, shelf), analysed) | {"copies": copies.get(case_name(case), [])}
             _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **values)
 
 
@@ -149,11 +155,12 @@ def _copy_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     """What the tables on copies select by."""
     design, original = case.pair.design, case.original
     yield f"topic_category={design.topic_category}"
-    yield f"copy={design.condition if original else 'no'}"
+    yield f"copy={design.condition if original else 'original'}"
     if original is None:
         return
     if case.pair.level and design.roles == "swapped":
         yield from ("placed=yes", *(f"party={name}" for name in (case.pair.parties.A, case.pair.parties.B)))
+    yield from ["whole=yes"] if case.whole else []
     if case.guess is not None:
         yield f"guessed={'no' if case.guess.result is None else 'yes'}"
     if case.compared:

@@ -1,8 +1,13 @@
 """Numbers as a reader sees them."""
 
-from polibias.analysis.cases import Guessed
+from collections.abc import Mapping
+
 from polibias.analysis.findings import Beside, Cell
-from polibias.domain.rows import MaskedResponse
+from polibias.domain.reidentification import CANNOT_TELL
+from polibias.domain.rows import JudgeGuess, MaskedResponse
+
+LEAST = 0.0005
+"""Below this a share of a tenth of a percent would read as nothing."""
 
 
 def masking(row: MaskedResponse) -> str:
@@ -18,17 +23,25 @@ def masking(row: MaskedResponse) -> str:
     return "; ".join(part for part in (said[row.outcome], replaced, left, row.reason) if part)
 
 
-def guessed(guess: Guessed) -> str:
-    """How a judge's guess came out."""
+def guessed(guess: JudgeGuess, names: Mapping[str, str]) -> str:
+    """How a judge's guess came out, and what it named; `names` are those of countries by id."""
     if guess.result is None:
         return f"no valid answer ({guess.outcome.replace('_', ' ')})"
-    return {
-        "both": "both countries named",
-        "swapped": "both countries named, each in the other's place",
-        "one": "one country named in its place",
-        "none": "neither country named in its place",
-        "cannot_tell": "the judge cannot tell",
-    }[guess.result]
+    named = [
+        "cannot tell" if one == CANNOT_TELL else names.get(f"country:{one}", one or "")
+        for one in (guess.guess_x, guess.guess_y)
+    ]
+    sure = "" if guess.confidence is None else f", confidence {guess.confidence}"
+    return f"{RESULTS[guess.result]}. X: {named[0]}; Y: {named[1]}{sure}"
+
+
+RESULTS = {
+    "both": "both countries named",
+    "swapped": "both countries named, each in the other's place",
+    "one": "one country named in its place",
+    "none": "neither country named in its place",
+    "cannot_tell": "the judge cannot tell",
+}
 
 
 def number(cell: Cell, unit: str) -> str:
@@ -46,5 +59,7 @@ def interval(cell: Cell | Beside, unit: str) -> str:
 def _format(value: float, unit: str) -> str:
     if unit == "count":
         return f"{value:,.0f}"
+    if unit == "share" and 0 < abs(value) < LEAST:
+        return f"{100 * value:.2g}%".replace("-", "−")
     text = f"{100 * value:.1f}%" if unit == "share" else f"{value:.2f}"
     return text.removeprefix("-") if float(text.rstrip("%")) == 0 else text.replace("-", "−")

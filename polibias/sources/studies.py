@@ -15,6 +15,8 @@ from polibias.sources.files import no_such, read_text, read_toml
 
 FOLDER = Path("studies")
 PANELS = "panels"
+ORIGINAL = "original"
+"""How the report tells pairs from copies of them."""
 OWN_FIELDS = {
     *("messages", "model", "stream", "max_tokens", "temperature", "top_p", "seed", "provider", "tools", "system"),
     *("response_format", "structured_outputs", "output_config", "thinking", "reasoning"),
@@ -95,9 +97,15 @@ def _check_items(path: Path, study: Study) -> None:
 
 
 def _copy_problems(study: Study) -> Iterator[str]:
-    names = [copy.name for copy in study.copies]
-    if twice := next((name for name in names if names.count(name) > 1), ""):
-        yield f"two of its copies are named '{twice}'"
+    for what in ("name", "title"):
+        values = [getattr(copy, what) for copy in study.copies]
+        if twice := next((value for value in values if values.count(value) > 1), ""):
+            yield f"two of its copies have the {what} '{twice}'"
+    kinds = [(copy.mask, copy.replicate) for copy in study.copies]
+    if alike := next((copy for copy in study.copies if kinds.count((copy.mask, copy.replicate)) > 1), None):
+        yield f"copy '{alike.name}' asks the very same as another one; give it another mask or replicate"
+    if any(copy.name == ORIGINAL for copy in study.copies):
+        yield f"no copy can be named '{ORIGINAL}'"
     if study.copies and len(study.conditions) > 1:
         yield "it has copies and several conditions; make a study of each condition"
     for copy in study.copies:

@@ -25,7 +25,7 @@ def guessed(results: list[str], judge: str, name: str, category: str) -> list[Ca
         guess = None
         if result:
             read: ReidOutcome | None = None if result == "-" else result  # type: ignore[assignment]
-            guess = Guessed("schema_invalid" if read is None else "ok", read, CANDIDATES)
+            guess = Guessed("schema_invalid" if read is None else "ok", read, CANDIDATES, None)  # type: ignore[arg-type]
         found += [first, copy(first, None, name, guess=guess)]
     return found
 

@@ -43,6 +43,7 @@ def fabricate(folder: Path, megabytes: int, reply: int) -> None:
     from polibias import __version__, flow
     from polibias.domain.ids import plain
     from polibias.domain.rows import Seen
+    from polibias.planning import Pairs
     from polibias.planning import plan as read_plan
     from polibias.records.documents import write_named
     from polibias.records.ledger import Ledger
@@ -55,7 +56,7 @@ def fabricate(folder: Path, megabytes: int, reply: int) -> None:
     plan = read_plan(str(study), ROOT / "data")
     run = Run(folder / "large")
     draw = random.Random(SEED)
-    candidates = draw.sample(plan.prompt_pairs, len(plan.prompt_pairs))
+    candidates = draw.sample(list(plan.prompt_pairs), len(plan.prompt_pairs))
     streams = [
         run.pairs(),
         *(run.responses(m.name) for m in plan.models),
@@ -73,7 +74,7 @@ def fabricate(folder: Path, megabytes: int, reply: int) -> None:
     for ledger in ledgers:
         ledger.commit()
         ledger.close()
-    body = flow.describe(plan._replace(prompt_pairs=candidates[:used]))
+    body = flow.describe(plan._replace(prompt_pairs=Pairs(lambda: iter(candidates[:used]))))
     body |= {"software": {"polibias": __version__}, "started_at": utc_now(), "providers_before": [], "reuse": {}}
     write_named(run.study, STUDY_TAG, plain(body))
     seal(run, run.folder, {"study": plan.study.id, "polibias": __version__})
@@ -86,7 +87,7 @@ def append(plan, pair, pair_id, ledgers, draw, reply) -> None:  # type: ignore[n
     """Both responses of every model to this pair, and both orders by every judge."""
     from polibias import generate
     from polibias.domain.rows import Seen, Usage
-    from polibias.domain.sides import ORDERS, SIDES, Both
+    from polibias.domain.sides import ORDERS, Both
     from polibias.judging import judge as judging
     from polibias.models.base import Reply
     from polibias.records.manifest import utc_now
@@ -94,15 +95,15 @@ def append(plan, pair, pair_id, ledgers, draw, reply) -> None:  # type: ignore[n
     answering, reading = ledgers[: len(plan.models)], ledgers[len(plan.models) :]
     for model, ledger in zip(plan.models, answering, strict=True):
         rows = []
-        for side in SIDES:
+        for made in generate.tasks(model, 2000, pair_id, pair):
             text = " ".join(draw.choices(FILLING.split(), k=max(1, reply // 6)))
-            made = generate.task(model, 2000, pair_id, pair, side)
             rows.append(generate.response(model, made, Reply(text, "stop", Usage(400, reply // 4), model.name)))
         ids = Both(*(ledger.append(row, Seen(utc_now(), 1.0)) for row in rows))
         for spec, judging_ledger in zip(plan.judges, reading, strict=True):
             judge = judging.make_judge(spec, plan.asked[pair.design.condition], plan.rubric, 0)
             for order in ORDERS:
-                asked = judging.task(judge, pair_id, pair, ids, Both(*rows), order)
+                texts = Both(*(row.text for row in rows))
+                asked = judging.task(judge, pair_id, pair, model.name, ids, texts, order)
                 answer = asyncio.run(spec.send(asked.request))
                 judging_ledger.append(judging.judgment(judge, asked, answer), Seen(utc_now(), 1.0))
 
