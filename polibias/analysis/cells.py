@@ -1,12 +1,19 @@
 """From estimates to table cells, each with the marks that select the cases it was computed from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 
 from polibias.analysis.findings import Beside, Cell, Column, TableRow
+from polibias.domain.rows import Design
 from polibias.stats.estimate import Estimate
 
 BLOCKS = {"main": "Main", "control": "Controls"}
+
+
+def categories_of(designs: Iterable[Design]) -> list[str]:
+    """The categories of country pairs, those of Main first."""
+    found = dict.fromkeys((one.block != "main", one.topic_category) for one in designs)
+    return [category for _, category in sorted(found, key=lambda one: one[0])]
 
 
 def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:

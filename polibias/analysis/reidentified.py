@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import cell, count
+from polibias.analysis.cells import categories_of, cell, count
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.domain.reidentification import OUTCOMES, chance
 from polibias.stats.estimate import Estimate
@@ -49,7 +49,7 @@ def _groups(
             if not own:
                 continue
             keys, where = {"judge": judge, "copy": titles[name]}, {"judge": judge, "copy": name, "guessed": "yes"}
-            for category in dict.fromkeys(case.pair.design.topic_category for case in own):
+            for category in categories_of(case.pair.design for case in own):
                 chosen = [case for case in own if case.pair.design.topic_category == category]
                 yield keys | {"pair category": category}, where | {"topic_category": category}, chosen
             yield keys | {"pair category": EVERY}, where, own

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import BLOCKS, absent, cell, possible, signed
+from polibias.analysis.cells import BLOCKS, absent, categories_of, cell, possible, signed
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import WEIGHTED
@@ -37,8 +37,9 @@ SCORES_CAPTION = (
     "real countries adds. Pairs that are only judged again show how far the judge's own readings differ. {about}"
 )
 AGREEMENT_CAPTION = (
-    "The copy beside the original. Ranking: Spearman's correlation of the models' mean scores. Same side: of the pairs "
-    "that name a side in both, the share that names the same one. X favoured: of the masked fictional pairs with a "
+    "The copy beside the original. A third interval under ICC is McGraw and Wong's F interval. Ranking: Spearman's "
+    "correlation of the models' mean scores. Same side: of the pairs that name a side in both, the share that names "
+    "the same one. X favoured: of the masked fictional pairs with a "
     "side, the share that names Country X, and how much larger it is than with names shown. If it moves towards a "
     "placeholder and beyond one half, both by their 95% intervals, the judge prefers that placeholder: its scores "
     "count, its directions are withheld. So they are if too few pairs could show it. Towards balance: the share of "
@@ -73,7 +74,7 @@ def _shifts(copies: Sequence[Copied]) -> Table:
     """How the score changes, by category of country pair, and what identity adds to it."""
     unit = copies[0].tables.unit
     designs = [case.pair.design for one in copies for case in one.cases]
-    categories, blocks = dict.fromkeys(one.topic_category for one in designs), {one.block for one in designs}
+    categories, blocks = categories_of(designs), {one.block for one in designs}
     columns = (
         Column("all", "All pairs", unit),
         Column("identity", "Main − fictional", unit),
