@@ -75,6 +75,9 @@ def _add_create(commands: Commands) -> None:
     create.add_argument("--project", required=True, metavar="NAME", help="the project's name")
     create.add_argument("--seed", type=_whole, metavar="N", help="seed of all draws (default: drawn and stored)")
     create.add_argument("--limit", type=_counted, metavar="N", help="at most N items, drawn at random by the seed")
+    create.add_argument(
+        "--sample", type=Path, metavar="FILE", help="only the pairs of a sample drawn by polibias sample"
+    )
     create.add_argument("--protocol", type=Path, metavar="FILE", help="the study's rules (default: the shipped ones)")
     create.add_argument("--contact", metavar="TEXT", help="whom annotators can ask: a name, an address")
     create.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
@@ -112,12 +115,15 @@ def _create(options: argparse.Namespace) -> int:
     from annotate_app.masked_source import SUFFIX, read_masked
     from annotate_app.origins import read_run
     from annotate_app.protocols import read_protocol
+    from annotate_app.sampled import sampled
     from polibias.records.runs import find_run
 
     masked = options.run.endswith(SUFFIX)
     protocol = read_protocol(options.protocol, "reidentification" if masked else "pairs", options.contact)
     wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
     source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
+    if options.sample is not None:
+        source = sampled(source, options.sample)
     made = create(source, wanted, options.projects, options.sealed)
     print(f"{made.database}: {counted(made.items, 'item')}, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")

@@ -94,8 +94,9 @@ def _units(
 
 
 def _unit(pair: str, model: str, facts: PairFacts, disagreement: float) -> Unit:
-    names = ("block", "task", "template", "category", "topic", "topic_category")
-    return Unit(pair, model, *(getattr(facts.design, name) for name in names), disagreement)
+    design = facts.design
+    factors = (design.block, design.task, design.template, design.category, design.topic, design.topic_category)
+    return Unit(pair, model, *factors, disagreement)
 
 
 def _scores(

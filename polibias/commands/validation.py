@@ -28,46 +28,32 @@ def sample_command(options: argparse.Namespace) -> int:
     import msgspec
 
     from polibias.analysis.sampled import draw_sample
-    from polibias.domain.ids import canonical, plain
-    from polibias.domain.sample import SAMPLE_TAG
-    from polibias.errors import InputError
-    from polibias.records.documents import write_named
     from polibias.records.runs import find_run
-    from polibias.sources.plans import find_plan, read_excluded, read_plan, read_sample, sample_path
+    from polibias.records.samples import keep_sample, read_excluded, sample_path
+    from polibias.sources.plans import find_plan, read_plan
 
     path = find_plan(options.plan)
     plan, out = read_plan(path), sample_path(path)
-    ids, files = read_excluded(plan.sample.exclude, path.parent)
-    drawn = draw_sample(find_run(plan.run, options.runs), plan, ids, files)
-    if out.exists():
-        before, name = read_sample(out)
-        if canonical(plain(before)) != canonical(plain(drawn)):
-            raise InputError(
-                f"{out}: was drawn by another plan or from another state of the run; give the changed plan another id"
-            )
+    drawn = draw_sample(find_run(plan.run, options.runs), plan, *read_excluded(plan.sample.exclude, path.parent))
+    name = keep_sample(out, drawn)
+    if options.json:
+        print(json.dumps({**msgspec.to_builtins(drawn), "hash": name}, indent=2))
     else:
-        name = write_named(out, SAMPLE_TAG, plain(drawn))
-    print(json.dumps({**msgspec.to_builtins(drawn), "hash": name}, indent=2) if options.json else _told(drawn, name))
-    if not options.json:
-        print(f"{out}: {len(drawn.pairs)} pairs")
+        print("\n".join((*_table(drawn), f"{out}: {len(drawn.pairs)} pairs, hash {name}")))
     return 0
 
 
-def _told(drawn: "Sample", name: str) -> str:
-    """The sample as a table."""
+def _table(drawn: "Sample") -> list[str]:
+    """How the strata came out, and what was left out."""
     rules = {stratum.name: stratum.rule for stratum in drawn.rule.strata}
     rows = [("stratum", "rule", "pairs", "of", "effective n")]
     rows += [
         (one.name, rules[one.name], f"{one.pairs:,}", f"{one.pool:,}", f"{one.effective_n:.1f}") for one in drawn.strata
     ]
     rows.append(("all", "", f"{len(drawn.pairs):,}", f"{drawn.eligible:,}", f"{drawn.effective_n:.1f}"))
-    widths = [max(len(row[n]) for row in rows) for n in range(5)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if n < 2 else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    left = [f"left out: {count:,} {reason}" for reason, count in sorted(drawn.left_out.items())]
-    return "\n".join((*lines, *left, f"hash: {name}"))
+    a, b, *figures = (max(len(row[n]) for row in rows) for n in range(len(rows[0])))
+    lines = []
+    for name, rule, *cells in rows:
+        right = (cell.rjust(width) for cell, width in zip(cells, figures, strict=True))
+        lines.append("  ".join((name.ljust(a), rule.ljust(b), *right)))
+    return [*lines, *(f"left out: {count:,} {reason}" for reason, count in sorted(drawn.left_out.items()))]
