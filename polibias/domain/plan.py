@@ -1,7 +1,4 @@
-"""A plan of validation, as written in `prereg/*.toml`: what people will see and what will be computed, said before.
-
-Only what a sample and a split rest on is here yet; what is computed of them follows.
-"""
+"""A plan of validation, as written in `prereg/*.toml`: which pairs people see, and which labels are kept apart."""
 
 from typing import Annotated, Literal
 
@@ -43,6 +40,21 @@ class SampleRule(Value, frozen=True):
     exclude: tuple[Text, ...] = ()
 
 
+class SplitRule(Value, frozen=True):
+    """How the sample's pairs are split: so many for calibration, and so many (0 for all the rest) held out.
+
+    Everything of a pair stays together: all models' responses, annotators, dimensions, labels, and its masked copies.
+    `together` keeps more together: all pairs of a template, or of a topic; then a set has at most what was asked. Sets
+    are spread evenly over the factors `over`.
+    """
+
+    seed: Seed
+    calibration: Annotated[int, msgspec.Meta(ge=1)]
+    held_out: Annotated[int, msgspec.Meta(ge=0)] = 0
+    together: Literal["pair", "template", "topic"] = "pair"
+    over: tuple[str, ...] = ("block",)
+
+
 class Plan(Value, frozen=True):
     """One validation.
 
@@ -54,4 +66,5 @@ class Plan(Value, frozen=True):
     title: Text
     run: Name
     sample: SampleRule
+    split: SplitRule | None = None
     condition: str = ""

@@ -1,9 +1,9 @@
-"""A sample of response pairs as it was drawn, and everything by which it can be drawn again."""
+"""A sample of response pairs as it was drawn, its split, and everything by which either can be drawn again."""
 
-from polibias.domain.plan import SampleRule
+from polibias.domain.plan import SampleRule, SplitRule
 from polibias.domain.value import Value
 
-SAMPLE_TAG = "sample/1"
+SAMPLE_TAG, SPLIT_TAG = "sample/1", "split/1"
 
 
 class SampledPair(Value, frozen=True):
@@ -42,3 +42,34 @@ class Sample(Value, frozen=True):
     strata: tuple[DrawnStratum, ...]
     effective_n: float
     pairs: tuple[SampledPair, ...]
+
+
+class Alike(Value, frozen=True):
+    """A calibration pair and a held-out one with responses in nearly the same words.
+
+    `share` is that of all five-character runs of words which the two responses have in common.
+    """
+
+    calibration: str
+    held_out: str
+    model: str
+    share: float
+
+
+class Split(Value, frozen=True):
+    """A sample's pairs in two sets, by pair id; `copies` names every copy of a pair, which goes where its pair goes.
+
+    `left` are the pairs of the sample in neither set. `templates` are those that both sets have, `alike` the couples of
+    pairs across the sets of which responses are nearly the same.
+    """
+
+    plan: str
+    sample: str
+    algorithm: str
+    rule: SplitRule
+    calibration: tuple[str, ...]
+    held_out: tuple[str, ...]
+    left: tuple[str, ...]
+    copies: dict[str, tuple[str, ...]]
+    templates: tuple[str, ...]
+    alike: tuple[Alike, ...]

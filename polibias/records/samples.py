@@ -1,34 +1,36 @@
-"""Drawn samples as files beside their plans, and files that name pairs which no sample may have."""
+"""Samples and splits as files beside their plans, and files that name pairs which no sample may have."""
 
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from polibias.domain.ids import plain
-from polibias.domain.sample import SAMPLE_TAG, Sample
+from polibias.domain.sample import SAMPLE_TAG, SPLIT_TAG, Sample, Split
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import read_named, reading, write_named
 
-ENDING = ".sample.json"
 HEX = frozenset("0123456789abcdef")
 DIGITS = 64
+
+Drawn = TypeVar("Drawn", Sample, Split)
 
 
 def sample_path(plan: Path) -> Path:
     """Where the sample of a plan lies: beside it."""
-    return plan.with_name(plan.stem + ENDING)
+    return plan.with_name(f"{plan.stem}.sample.json")
+
+
+def split_path(plan: Path) -> Path:
+    """Where the split of a plan's sample lies: beside it."""
+    return plan.with_name(f"{plan.stem}.split.json")
 
 
 def read_sample(path: Path) -> tuple[Sample, str]:
     """A drawn sample and the hash that names it. Raises DamagedRecord unless it is exactly what was written."""
-    body = read_named(path, SAMPLE_TAG)
-    name = body.pop("hash")
-    try:
-        return msgspec.convert(body, type=Sample), name
-    except msgspec.ValidationError as error:
-        raise DamagedRecord(f"{path}: no sample of this version ({error})") from None
+    return _read(path, SAMPLE_TAG, Sample)
 
 
 def keep_sample(path: Path, drawn: Sample) -> str:
@@ -36,9 +38,32 @@ def keep_sample(path: Path, drawn: Sample) -> str:
 
     Raises InputError if another one lies there: a plan is drawn once, and then it is what was drawn.
     """
+    return _keep(path, SAMPLE_TAG, drawn)
+
+
+def read_split(path: Path) -> tuple[Split, str]:
+    """As `read_sample`, of a split."""
+    return _read(path, SPLIT_TAG, Split)
+
+
+def keep_split(path: Path, made: Split) -> str:
+    """As `keep_sample`, of a split."""
+    return _keep(path, SPLIT_TAG, made)
+
+
+def _read(path: Path, tag: str, kind: type[Drawn]) -> tuple[Drawn, str]:
+    body = read_named(path, tag)
+    name = body.pop("hash")
+    try:
+        return msgspec.convert(body, type=kind), name
+    except msgspec.ValidationError as error:
+        raise DamagedRecord(f"{path}: is not of this version ({error})") from None
+
+
+def _keep(path: Path, tag: str, drawn: Drawn) -> str:
     if not path.exists():
-        return write_named(path, SAMPLE_TAG, plain(drawn))
-    before, name = read_sample(path)
+        return write_named(path, tag, plain(drawn))
+    before, name = _read(path, tag, type(drawn))
     if before != drawn:
         raise InputError(
             f"{path}: was drawn by another plan or from another state of the run; give the changed plan another id"
