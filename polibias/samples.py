@@ -6,14 +6,14 @@ which are exact whatever the sizes. Order and coins come from keyed hashes, so a
 which pairs are given. Source: the blind study of the paper; Tillé 2006 for fixed-size draws with unequal chances.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from polibias.domain.ids import tagged_hash
 from polibias.domain.plan import FACTORS, SampleRule, Stratum
 from polibias.errors import InputError
-from polibias.sampling import Flow, keyed_coin, rounded
+from polibias.sampling import even, keyed_coin, rounded
 
 ALGORITHM = "response-pairs-1"
 GRAIN = 10**9
@@ -77,7 +77,7 @@ def _drawn(pool: Sequence[Unit], stratum: Stratum, seed: int) -> list[Chosen]:
         if factor not in FACTORS:
             raise InputError(f"stratum '{stratum.name}': no factor '{factor}'; there are {', '.join(FACTORS)}")
     chance = _uniform(order, stratum) if stratum.rule == "uniform" else proportional(order, stratum)
-    flows = [_flow(unit, chance[unit.name], stratum.over) for unit in order]
+    flows = [even([getattr(unit, name) for name in stratum.over], chance[unit.name]) for unit in order]
     drawn = rounded(flows, keyed_coin(seed, ["sample", stratum.name]))
     return [
         Chosen(unit, stratum.name, float(chance[unit.name]), len(pool))
@@ -117,14 +117,6 @@ def proportional(pool: Sequence[Unit], stratum: Stratum) -> dict[tuple[str, str]
         if not more:
             return {name: Fraction(1) if name in certain else Fraction(size[name] * open_, total) for name in size}
         certain |= more
-
-
-def _flow(unit: Unit, value: Fraction, over: Sequence[str]) -> Flow:
-    """Even over all factors together and over each union of the first ones; and over each other factor alone."""
-    fields: Mapping[str, str] = {factor: getattr(unit, factor) for factor in FACTORS}
-    unions = [tuple(fields[name] for name in over[:length]) for length in range(len(over), 0, -1)]
-    alone = [(over[-1], fields[over[-1]])] if over[1:] else []
-    return Flow(value, tuple(("union", *union) for union in unions), tuple(alone))
 
 
 def effective_n(chosen: Sequence[Chosen]) -> float:

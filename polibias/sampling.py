@@ -254,6 +254,12 @@ def _part_flow(one: Candidate, value: Fraction, strata: Sequence[str]) -> Flow:
     return Flow(value, tuple(_key(one, names) for names in left), tuple(_key(one, names) for names in right))
 
 
+def even(values: Sequence[str], value: Fraction) -> Flow:
+    """A value that is to be even over these factors together, over each union of the first ones, and over the last."""
+    unions = tuple(("union", *values[:length]) for length in range(len(values), 0, -1))
+    return Flow(value, unions, (("last", *values[-1:]),) if values[1:] else ())
+
+
 def _check_rule(name: str, items: int, each: int, over: Sequence[str]) -> None:
     for factor in over:
         if factor not in FACTORS:

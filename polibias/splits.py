@@ -10,7 +10,7 @@ from typing import NamedTuple
 from polibias.domain.ids import tagged_hash
 from polibias.domain.plan import SplitRule
 from polibias.errors import InputError
-from polibias.sampling import Flow, keyed_coin, rounded
+from polibias.sampling import even, keyed_coin, rounded
 
 ALGORITHM = "calibration-split-1"
 FACTORS = ("block", "task", "template", "category", "topic", "topic_category")
@@ -58,15 +58,9 @@ def divide(members: Iterable[Member], rule: SplitRule) -> Sets:
 def _pairs(pairs: Sequence[Member], size: int, rule: SplitRule, purpose: str) -> set[Member]:
     """Exactly so many, as even over the factors as integers allow; every pair with the same chance."""
     order = _shuffled(pairs, rule.seed, purpose)
-    flows = [_flow(one, Fraction(size, len(pairs)), rule.over) for one in order]
+    flows = [even([getattr(one, name) for name in rule.over], Fraction(size, len(pairs))) for one in order]
     drawn = rounded(flows, keyed_coin(rule.seed, ["split", purpose]))
     return {one for one, number in zip(order, drawn, strict=True) if number}
-
-
-def _flow(one: Member, value: Fraction, over: Sequence[str]) -> Flow:
-    unions = [tuple(getattr(one, name) for name in over[:length]) for length in range(len(over), 0, -1)]
-    alone = ((over[-1], getattr(one, over[-1])),) if over[1:] else ()
-    return Flow(value, tuple(("union", *union) for union in unions), alone)
 
 
 def _groups(pairs: Sequence[Member], size: int, rule: SplitRule, purpose: str) -> set[Member]:

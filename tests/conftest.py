@@ -20,7 +20,7 @@ from tests.chat_server import ChatServer
 ROOT = Path(__file__).resolve().parent.parent
 
 # The gate draws the same examples every time, so that passing depends on the code alone; `make search` draws new ones.
-settings.register_profile("gate", derandomize=True)
+settings.register_profile("gate", derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
@@ -40,6 +40,35 @@ max_tokens = 50
 [[judges]]
 adapter = "scripted"
 name = "fake-judge"
+"""
+
+
+def copies_text(again: int) -> str:
+    """Copies of a study's pairs: masked, masked at the level of names, and so many judged again."""
+    return f"""
+[draw]
+seed = 7
+
+[[copies]]
+name = "masked"
+title = "Countries hidden"
+mask = "full"
+
+[[copies]]
+name = "names-masked"
+title = "Names alone hidden"
+mask = "names"
+
+[[copies]]
+name = "retest"
+title = "Judged a second time"
+replicate = 1
+items = {again}
+over = ["topic_category"]
+
+[reidentify]
+task = "countries"
+seed = 11
 """
 
 

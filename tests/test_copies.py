@@ -26,7 +26,7 @@ from polibias.records.manifest import seal
 from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.chat_server import ChatServer, completion, error
-from tests.conftest import ROOT, SCRIPTED, polibias
+from tests.conftest import ROOT, SCRIPTED, copies_text, polibias
 
 ITEMS = """
 [[items]]
@@ -34,31 +34,7 @@ templates = ["WC-DIS-001", "GEN-INC-001"]
 pairs = ["russia-ukraine", "iran-israel", "aurelia-ferrum"]
 tasks = ["T1"]
 """
-COPIES = """
-[draw]
-seed = 7
-
-[[copies]]
-name = "masked"
-title = "Countries hidden"
-mask = "full"
-
-[[copies]]
-name = "names-masked"
-title = "Names alone hidden"
-mask = "names"
-
-[[copies]]
-name = "retest"
-title = "Judged a second time"
-replicate = 1
-items = 3
-over = ["topic_category"]
-
-[reidentify]
-task = "countries"
-seed = 11
-"""
+COPIES = copies_text(again=3)
 TELLING = re.compile(r"russia|ukrain|iran|israel|kremlin|kyiv|tehran|putin|aurelia|ferrum", re.IGNORECASE)
 SAID = {
     "Russia": "**Russia's** forces, led by Vladimir Putin from the Kremlin, struck Ukrainian homes near Kyiv.",

@@ -20,7 +20,7 @@ from polibias.records.runs import Run
 from polibias.report import document
 from polibias.report.document import case_name
 from tests.analysis import copies
-from tests.conftest import ROOT, study_text
+from tests.conftest import ROOT, copies_text, study_text
 from tests.report.test_report import OF_SINGLE_RESPONSES, pages
 
 ITEMS = """
@@ -35,31 +35,7 @@ pairs = ["lumina-tenebris", "aurelia-ferrum"]
 tasks = ["T1"]
 """
 """Enough fictional pairs for a judge's directions to be reported."""
-COPIES = """
-[draw]
-seed = 7
-
-[[copies]]
-name = "masked"
-title = "Countries hidden"
-mask = "full"
-
-[[copies]]
-name = "names-masked"
-title = "Names alone hidden"
-mask = "names"
-
-[[copies]]
-name = "retest"
-title = "Judged a second time"
-replicate = 1
-items = 12
-over = ["topic_category"]
-
-[reidentify]
-task = "countries"
-seed = 7
-
+MODELS = """
 [analysis]
 resamples = 100
 
@@ -94,7 +70,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of two models, one of them hostile, and two judges, one of them faulty; with every kind of copy."""
     folder = tmp_path_factory.mktemp("copies")
     path = folder / "small.toml"
-    path.write_text(study_text(items=ITEMS, models=COPIES), "utf-8")
+    path.write_text(study_text(items=ITEMS, models=copies_text(again=12) + MODELS), "utf-8")
     found = Run(Path(folder) / "runs" / "small")
     flow.run_study(plan(str(path), ROOT / "data"), found, QuietWatcher())
     return found
