@@ -138,7 +138,7 @@ class Desk(NamedTuple):
         expect(box).to_have_count(1)
         if box.locator("details").get_attribute("open") is None:
             box.locator("summary").click()
-        self._unfolded(self.comment(title))
+        self.unfolded(self.comment(title))
 
     def comment(self, title: str) -> Locator:
         return self.page.get_by_label(f"Comment on {title} (optional)")
@@ -170,9 +170,9 @@ class Desk(NamedTuple):
     def aside(self) -> None:
         """Unfold the ways past a pair."""
         self.page.locator("summary", has_text="Skip this pair, mark it as unsure").click()
-        self._unfolded(self.page.get_by_role("combobox").last)
+        self.unfolded(self.page.get_by_role("combobox").last)
 
-    def _unfolded(self, inner: Locator) -> None:
+    def unfolded(self, inner: Locator) -> None:
         """Wait until what was folded away has been drawn and nothing moves any more."""
         expect(inner).to_be_visible()
         self.calm()

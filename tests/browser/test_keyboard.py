@@ -73,7 +73,7 @@ def test_from_the_invitation_to_the_last_page(context: BrowserContext, gated: Se
     desk.at(3)
     tab_to(desk, "Skip this pair, mark it as unsure")
     press(page, ["Enter"])
-    desk.still()
+    desk.unfolded(page.get_by_role("combobox").last)
     tab_to(desk, "Skip it because")
     press(page, ["ArrowDown"])
     expect(page.get_by_role("option").first).to_be_visible()
