@@ -1,9 +1,10 @@
 """What can be judged: the responses that count, of every pair and of every copy of one."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from polibias import generate as generation
+from polibias.domain.masked import Level
 from polibias.domain.rows import MaskedResponse, PromptPair, Response
 from polibias.domain.sides import SIDES, Both, Side
 from polibias.records.ledger import read
@@ -12,10 +13,11 @@ from polibias.records.shelf import Shelf, Shelfmark, located
 
 
 class Ready(NamedTuple):
-    """Where the two texts of a pair lie, and of which kind they are."""
+    """Where the two texts of a pair lie, of which kind they are, and at which level they are masked."""
 
     marks: Both[Shelfmark]
     kind: type[Response] | type[MaskedResponse]
+    level: Level | Literal[""] = ""
 
 
 class Answered(NamedTuple):
@@ -55,7 +57,7 @@ def ready(run: Run, model: str) -> dict[str, Ready]:
             continue
         masked = _masked(run, model, own) if masked is None else masked
         if entry.id in masked:
-            found[entry.id] = Ready(masked[entry.id], MaskedResponse)
+            found[entry.id] = Ready(masked[entry.id], MaskedResponse, entry.row.level)
     return found
 
 

@@ -208,7 +208,8 @@ async def judge(
         source = Source(tasks, row)
         for other in sitting.earlier:
             take_over(sitting, ledger, source, other.judgments(model.name))
-        sitting.watcher.stage(f"judge {model.name}", sum(1 for _ in tasks()), done(ledger, tasks()))
+        total = len(ORDERS) * sum(one.level != "names" for own in found.values() for one in own.values())
+        sitting.watcher.stage(f"judge {model.name}", total, done(ledger, tasks()))
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
 
@@ -233,7 +234,8 @@ async def reidentify(
         source = Source(tasks, row)
         for other in sitting.earlier:
             take_over(sitting, ledger, source, other.judge_guesses(model.name))
-        sitting.watcher.stage(f"re-identify {model.name}", sum(1 for _ in tasks()), done(ledger, tasks()))
+        total = sum(bool(one.level) for own in found.values() for one in own.values())
+        sitting.watcher.stage(f"re-identify {model.name}", total, done(ledger, tasks()))
         await ask_rest(sitting, model, party.rate, ledger, source, lambda: _probed(sitting, party, later))
 
 
@@ -269,7 +271,7 @@ def _naming_tasks(
     run: Run, asked: naming.Naming, party: Party, found: dict[str, dict[str, Ready]]
 ) -> Iterator[naming.NamingTask]:
     for own in found.values():
-        masked = {pair: one for pair, one in own.items() if one.kind is not Response}
+        masked = {pair: one for pair, one in own.items() if one.level}
         yield from (naming.task(asked, party.model, *one) for one in answered_pairs(run, masked))
 
 

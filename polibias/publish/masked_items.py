@@ -39,16 +39,15 @@ def _items(run: Run, level: Level) -> Iterator[bytes]:
     for stream in run.streams():
         if stream.type is not MaskedResponse:
             continue
-        masked = {pair: one for pair, one in ready(run, stream.path.stem).items() if one.kind is MaskedResponse}
+        masked = {pair: one for pair, one in ready(run, stream.path.stem).items() if one.level == level}
         for one in answered_pairs(run, masked):
-            if one.pair.level == level:
-                fields = {
-                    "pair": one.pair.copy_of,
-                    "model": one.model,
-                    "category": one.pair.design.topic_category,
-                    "x": one.pair.parties.A,
-                    "y": one.pair.parties.B,
-                    "prompts": one.pair.seen,
-                    "responses": one.texts,
-                }
-                yield canonical(plain(fields)) + b"\n"
+            fields = {
+                "pair": one.pair.copy_of,
+                "model": one.model,
+                "category": one.pair.design.topic_category,
+                "x": one.pair.parties.A,
+                "y": one.pair.parties.B,
+                "prompts": one.pair.seen,
+                "responses": one.texts,
+            }
+            yield canonical(plain(fields)) + b"\n"
