@@ -1,5 +1,8 @@
 """A small sealed run made by hand through `polibias.records`, and a project made from it."""
 
+import contextlib
+import itertools
+import os
 import socket
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -292,11 +295,19 @@ def _moved(path: Path, folder: Path, like: Place) -> Path:
     return folder / path.relative_to(like.folder)
 
 
+FIRST, LAST = 20_000, 30_000
+PORTS = itertools.chain(range(FIRST + os.getpid() * 97 % (LAST - FIRST), LAST), itertools.cycle(range(FIRST, LAST)))
+
+
 def free_port() -> int:
-    """A port that nobody listened at a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens at; every process begins at another one.
+
+    They lie below those that the system hands out, which any client could be given before a server takes its own.
+    """
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", next(PORTS)))
+            return int(probe.getsockname()[1])
 
 
 def enrol(store: Store, *names: str) -> list[Invitation]:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -20,7 +19,7 @@ from annotate_app.enrolment import invite
 from annotate_app.protocol import AnnotationProtocol
 from annotate_app.store import Store
 from polibias.domain.rubric import Rubric
-from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, SMALL, WITHOUT_TERMS, Place, Topic, make_project
+from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, SMALL, WITHOUT_TERMS, Place, Topic, free_port, make_project
 
 CHROMIUM = os.environ.get("POLIBIAS_CHROMIUM") or shutil.which("chromium")
 FLAGS = [
@@ -39,7 +38,7 @@ class Server:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -99,12 +98,6 @@ class Server:
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from playwright.sync_api import BrowserContext, Page, Response, expect
 from annotate_app.ending import close
 from annotate_app.questions import Entry
 from annotate_app.store import Store
-from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, annotator_id, enrol, full, make_project
-from tests.browser.conftest import _free_port
+from tests.app.conftest import MODELS, ROOT, RUBRIC, SHORT, annotator_id, enrol, free_port, full, make_project
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +67,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     store.flag(bob, second.presentation, "broken", "flag-secret")
     store.leave(bob, second.presentation, 1, "skipped", "distress", Entry({}))
     process = subprocess.Popen(
-        [sys.executable, "-m", "annotate_app.cli", "serve", "first", "--desk", "--port", str(_free_port())],
+        [sys.executable, "-m", "annotate_app.cli", "serve", "first", "--desk", "--port", str(free_port())],
         cwd=tmp_path,
         env={"PATH": "", "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
