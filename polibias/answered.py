@@ -13,11 +13,15 @@ from polibias.records.shelf import Shelf, Shelfmark, located
 
 
 class Ready(NamedTuple):
-    """Where the two texts of a pair lie, of which kind they are, and at which level they are masked."""
+    """Where the two texts of a pair lie, and at which level they are masked."""
 
     marks: Both[Shelfmark]
-    kind: type[Response] | type[MaskedResponse]
     level: Level | Literal[""] = ""
+
+    @property
+    def kind(self) -> type[Response] | type[MaskedResponse]:
+        """Of which kind the two rows are."""
+        return MaskedResponse if self.level else Response
 
 
 class Answered(NamedTuple):
@@ -43,21 +47,24 @@ def judgeable(run: Run, model: str) -> dict[str, Both[Shelfmark]]:
     }
 
 
-def ready(run: Run, model: str) -> dict[str, Ready]:
-    """As `judgeable`, with the copies: one without a mask is read as it was answered, a masked one if it is whole."""
+def ready(run: Run, model: str, copies: bool = True) -> dict[str, Ready]:
+    """As `judgeable`, with the copies: one without a mask is read as it was answered, a masked one if it is whole.
+
+    Without `copies` there are none, and the pairs need not be gone through.
+    """
     own = judgeable(run, model)
-    found = {pair: Ready(marks, Response) for pair, marks in own.items()}
+    found = {pair: Ready(marks) for pair, marks in own.items()}
     masked: dict[str, Both[Shelfmark]] | None = None
-    for entry in read(run.pairs()):
+    for entry in read(run.pairs()) if copies else ():
         source = own.get(entry.row.copy_of)
         if source is None:
             continue
         if not entry.row.level:
-            found[entry.id] = Ready(source, Response)
+            found[entry.id] = Ready(source)
             continue
         masked = _masked(run, model, own) if masked is None else masked
         if entry.id in masked:
-            found[entry.id] = Ready(masked[entry.id], MaskedResponse, entry.row.level)
+            found[entry.id] = Ready(masked[entry.id], entry.row.level)
     return found
 
 

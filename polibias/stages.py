@@ -254,7 +254,7 @@ def _tasks_of_judge(plan: Plan, party: Party) -> dict[str, judging.Judge]:
 def _ready(plan: Plan, run: Run, models: Sequence[Party]) -> dict[str, dict[str, Ready]]:
     """What can be judged of these models, or of all where none is named."""
     names = [other.spec.name for other in models] or [spec.name for spec in plan.study.models]
-    return {name: ready(run, name) for name in names}
+    return {name: ready(run, name, bool(plan.study.copies)) for name in names}
 
 
 def _judge_tasks(
