@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from polibias.analysis.asked import rubrics_of
 from polibias.analysis.cases import Case, Judged, PairFacts
-from polibias.domain.plan import Plan
+from polibias.domain.plan import Plan, SampleRule
 from polibias.domain.rubric import Rubric
 from polibias.domain.sample import DrawnStratum, Sample, SampledPair
 from polibias.domain.sides import Order
@@ -26,34 +26,42 @@ def draw_sample(run: Run, plan: Plan, excluded: Collection[str], files: Mapping[
 
     Raises InputError unless the run is sealed and whole, has both judges, and enough pairs for every stratum.
     """
+    rule = sample_rule(plan)
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; a sample is drawn from what nobody can change any more")
     require_whole(run)
     about = read_named(run.study, STUDY_TAG)
     known = [entry["name"] for entry in about["judges"]]
-    for judge in plan.sample.judges:
+    for judge in rule.judges:
         if judge not in known:
             raise InputError(f"{run.folder}: has no judge '{judge}'; it has {', '.join(known)}")
     facts = _pairs(run)
     condition = _condition(run, plan, facts)
     rubric = rubrics_of(about)[condition]
     own = {name: pair for name, pair in facts.items() if pair.design.condition == condition}
-    units, left_out = _units(run, plan, own, rubric, excluded)
-    chosen = choose(units, plan.sample)
+    units, left_out = _units(run, rule, own, rubric, excluded)
+    chosen = choose(units, rule)
     return Sample(
         plan=plan.id,
         run=run.folder.resolve().name,
         manifest=manifest_hash(run.folder),
         condition=condition,
         algorithm=ALGORITHM,
-        rule=plan.sample,
+        rule=rule,
         eligible=len(units),
         left_out=dict(left_out),
         excluded=dict(files),
-        strata=tuple(_strata(plan, chosen)),
+        strata=tuple(_strata(rule, chosen)),
         effective_n=effective_n(chosen),
         pairs=tuple(SampledPair(one.unit.pair, one.unit.model, one.stratum, one.inclusion) for one in chosen),
     )
+
+
+def sample_rule(plan: Plan) -> SampleRule:
+    """How the plan draws. Raises InputError if it draws nothing."""
+    if plan.sample is None:
+        raise InputError(f"plan '{plan.id}' has no [sample]; say which pairs it draws")
+    return plan.sample
 
 
 def _pairs(run: Run) -> dict[str, PairFacts]:
@@ -75,10 +83,10 @@ def _condition(run: Run, plan: Plan, facts: Mapping[str, PairFacts]) -> str:
 
 
 def _units(
-    run: Run, plan: Plan, facts: Mapping[str, PairFacts], rubric: Rubric, excluded: Collection[str]
+    run: Run, sampling: SampleRule, facts: Mapping[str, PairFacts], rubric: Rubric, excluded: Collection[str]
 ) -> tuple[list[Unit], Counter[str]]:
     """Every pair as each model answered it that both judges read validly in both orders, and how many are left out."""
-    scores = [_scores(run, judge, facts, rubric) for judge in plan.sample.judges]
+    scores = [_scores(run, judge, facts, rubric) for judge in sampling.judges]
     units: list[Unit] = []
     left_out: Counter[str] = Counter()
     for name in sorted({name for found in scores for name in found}):
@@ -112,7 +120,7 @@ def _scores(
     return {name: case.total(rubric) if case.complete else None for name, case in cases.items()}
 
 
-def _strata(plan: Plan, chosen: Collection[Chosen]) -> Iterator[DrawnStratum]:
-    for stratum in plan.sample.strata:
+def _strata(sampling: SampleRule, chosen: Collection[Chosen]) -> Iterator[DrawnStratum]:
+    for stratum in sampling.strata:
         own = [one for one in chosen if one.stratum == stratum.name]
         yield DrawnStratum(stratum.name, len(own), own[0].pool, effective_n(own))

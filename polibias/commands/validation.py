@@ -34,14 +34,14 @@ def sample_command(options: argparse.Namespace) -> int:
 
     import msgspec
 
-    from polibias.analysis.sampled import draw_sample
+    from polibias.analysis.sampled import draw_sample, sample_rule
     from polibias.records.runs import find_run
     from polibias.records.samples import keep_sample, read_excluded, sample_path
     from polibias.sources.plans import find_plan, read_plan
 
     path = find_plan(options.plan)
     plan, out = read_plan(path), sample_path(path)
-    drawn = draw_sample(find_run(plan.run, options.runs), plan, *read_excluded(plan.sample.exclude, path.parent))
+    drawn = draw_sample(find_run(plan.run, options.runs), plan, *read_excluded(sample_rule(plan).exclude, path.parent))
     name = keep_sample(out, drawn)
     if options.json:
         print(json.dumps({**msgspec.to_builtins(drawn), "hash": name}, indent=2))

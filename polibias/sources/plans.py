@@ -25,6 +25,6 @@ def read_plan(path: Path) -> Plan:
     plan = read_toml(path, Plan)
     if plan.id != path.stem:
         raise InputError(f"{path}: its id is '{plan.id}'; name the file {plan.id}.toml or correct the id")
-    if len(set(plan.sample.judges)) < len(plan.sample.judges):
+    if plan.sample and len(set(plan.sample.judges)) < len(plan.sample.judges):
         raise InputError(f"{path}: it compares judge '{plan.sample.judges[0]}' with itself; name two")
     return plan
