@@ -1,4 +1,4 @@
-"""What a planned comparison comes to before it is a table: rows of estimates, and other libraries' values beside them."""
+"""What a planned comparison comes to before it is a table: rows of estimates, other libraries' values beside them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

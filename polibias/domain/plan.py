@@ -81,8 +81,8 @@ class LabelRules(Value, frozen=True):
     `missing`: a unit counts for every couple of raters that both gave it (`pairwise`), or only if every rater did
     (`listwise`). `withdrawn` says whether the labels of who leaves stay; the project's protocol must say the same.
     Labels are left out of items reported for one of `flags`, of items whose responses name their own model
-    (`self_naming`), of annotators who answered more than `failed_checks` instructed responses wrongly, and of items that
-    were before somebody for less than `least_seconds`.
+    (`self_naming`), of annotators who answered more than `failed_checks` instructed responses wrongly, and of items
+    that were before somebody for less than `least_seconds`.
     """
 
     missing: Literal["pairwise", "listwise"] = "pairwise"
@@ -94,7 +94,7 @@ class LabelRules(Value, frozen=True):
 
 
 class Stopping(Value, frozen=True):
-    """When collecting ends: once this share of the planned labels is there and the project is closed, and not before."""
+    """When collecting ends: once this share of the planned labels is there and the project is closed; not before."""
 
     share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
 
