@@ -1,22 +1,15 @@
-"""The event chain: what happened in a project, each event holding the hash of the one before.
-
-A chain is tamper-evident: nobody can change, remove or reorder an event without rewriting all that follow. It
-is no proof until the last hash is published outside.
-"""
+"""The event chain of a project, as its database keeps it; what makes it a chain is in `polibias.domain.chains`."""
 
 import datetime
-import hashlib
 import json
-from collections.abc import Iterable
-from json.encoder import encode_basestring_ascii
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlmodel import Session, col, select
 
 from annotate_app.schema import Event
 from annotate_app.timing import Moment
+from polibias.domain.chains import Link, event_hash
 from polibias.domain.ids import canonical
-from polibias.errors import DamagedRecord
 
 Kind = Literal[
     "created",
@@ -43,7 +36,6 @@ Kind = Literal[
     "interim",
 ]
 
-GENESIS = "0" * 64
 NOT_THEIR_OWN: tuple[Kind, ...] = ("created", "invited", "assigned", "revoked", "released", "closed", "interim")
 """What happens to annotators without their doing anything."""
 
@@ -71,46 +63,6 @@ def record(session: Session, genesis: str, kind: Kind, annotator: str, item: str
     }
     session.add(Event.model_validate({**event, "hash": event_hash(event)}))
     session.flush()
-
-
-def event_hash(event: dict[str, Any]) -> str:
-    """SHA-256 over the canonical form of everything but the hash itself.
-
-    The form is put together here: the general encoder takes longer, and a chain has very many events.
-    """
-    quoted = encode_basestring_ascii
-    form = (
-        f'{{"annotator":{quoted(event["annotator"])},"at":{quoted(event["at"])},"body":{quoted(event["body"])},'
-        f'"item":{quoted(event["item"])},"kind":{quoted(event["kind"])},"number":{event["number"]},'
-        f'"prev":{quoted(event["prev"])}}}'
-    )
-    return hashlib.sha256(form.encode("ascii")).hexdigest()
-
-
-class Link(NamedTuple):
-    """An event as a row of its table, read without the models of it."""
-
-    number: int
-    at: str
-    kind: str
-    annotator: str
-    item: str
-    body: str
-    prev: str
-    hash: str
-
-
-def check(events: Iterable[Event | Link], genesis: str, where: str) -> str:
-    """The hash of the last event. Raises DamagedRecord, naming `where`, at the first event that does not fit."""
-    prev = genesis
-    for number, event in enumerate(events, start=1):
-        fields = {name: getattr(event, name) for name in Link._fields if name != "hash"}
-        if event.number != number or event.prev != prev or event.hash != event_hash(fields):
-            raise DamagedRecord(
-                f"{where}: event {event.number} does not follow the one before it; restore it from a copy"
-            )
-        prev = event.hash
-    return prev
 
 
 def body(event: Event | Link) -> dict[str, Any]:

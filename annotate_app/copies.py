@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from annotate_app import chain, migrations
-from annotate_app.chain import Link
+from annotate_app import migrations
 from annotate_app.database import BUSY_SECONDS, FILE, NAME
+from polibias.domain.chains import Link, check_chain
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import reading, storing, sync_folder
 
@@ -147,7 +147,7 @@ def _contents(connection: sqlite3.Connection, where: str) -> Contents:
     if found is None or not NAME.fullmatch(str(found[0])):
         raise DamagedRecord(f"{where}: holds no project that this program made; restore another copy")
     project, genesis = found
-    head = chain.check((Link(*row) for row in connection.execute(EVENTS)), genesis, where)
+    head = check_chain((Link(*row) for row in connection.execute(EVENTS)), genesis, where)
     events, until = connection.execute("SELECT count(*), max(at) FROM event").fetchone()
     if not events:
         raise DamagedRecord(f"{where}: its chain of events is gone; restore another copy")

@@ -15,7 +15,7 @@ from sqlmodel import Session
 
 from annotate_app.assignment import room, sample
 from annotate_app.beginning import beginning
-from annotate_app.chain import GENESIS, now, record
+from annotate_app.chain import now, record
 from annotate_app.database import FILE, NAME, Database
 from annotate_app.exposure import enrolling
 from annotate_app.migrations import upgrade
@@ -35,6 +35,7 @@ from annotate_app.sealed import (
     stratum_code,
     write_sealed,
 )
+from polibias.domain.chains import GENESIS
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.errors import InputError
 from polibias.records.documents import storing, sync_folder

@@ -5,10 +5,11 @@ from pathlib import Path
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlmodel import Session, select
 
-from annotate_app import chain, migrations, schema
+from annotate_app import migrations, schema
 from annotate_app.copies import Copy, back_up
 from annotate_app.database import Database
 from annotate_app.schema import Event, Project
+from polibias.domain.chains import check_chain
 from polibias.errors import DamagedRecord, InputError, StorageError
 
 
@@ -44,4 +45,4 @@ def _check(session: Session, path: Path) -> None:
     if session.connection().exec_driver_sql("PRAGMA foreign_key_check").first():
         raise DamagedRecord(f"{path}: a row would refer to one that is gone; nothing was changed")
     genesis = session.exec(select(Project.genesis)).one()
-    chain.check(session.exec(select(Event).order_by(schema.Event.number)), genesis, str(path))  # type: ignore[arg-type]
+    check_chain(session.exec(select(Event).order_by(schema.Event.number)), genesis, str(path))  # type: ignore[arg-type]

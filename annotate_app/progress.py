@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from sqlmodel import col, select
 
-from annotate_app import chain
 from annotate_app.schema import Event
 from annotate_app.store import Store
 from annotate_app.watch import Board, Coverage, Standing, board
+from polibias.domain.chains import check_chain
 
 __all__ = ["Coverage", "Standing", "status"]
 
@@ -16,7 +16,7 @@ def status(store: Store) -> Board:
     """Progress by annotator and item. Raises DamagedRecord if the event chain was changed."""
     with store.reading() as session:
         events = session.exec(select(Event).order_by(col(Event.number))).all()
-        chain.check(events, store.project.genesis, str(store.path))
+        check_chain(events, store.project.genesis, str(store.path))
         return board(session)
 
 

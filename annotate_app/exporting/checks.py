@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from sqlmodel import Session, col, select
 
-from annotate_app import chain
 from annotate_app.assignment import Placement, practice, share
 from annotate_app.beginning import beginning
 from annotate_app.enrolment import PRACTICE, draw_of, fitting, lead, practice_order
@@ -21,6 +20,7 @@ from annotate_app.schema import Annotator, Item, Presentation
 from annotate_app.sealed import Sealed
 from annotate_app.standing import words_hash
 from annotate_app.store import Store, submission
+from polibias.domain.chains import check_chain
 from polibias.errors import DamagedRecord
 
 K = TypeVar("K")
@@ -30,7 +30,7 @@ COPY = "restore it from a copy"
 def check_told(store: Store, sealed: Sealed, snapshot: Snapshot) -> Told:
     """The facts of the chain, once it is whole and the tables say the same."""
     where = str(store.path)
-    chain.check(snapshot.events, store.project.genesis, where)
+    check_chain(snapshot.events, store.project.genesis, where)
     told = Told(snapshot.events)
     _check_references(where, snapshot)
     _check_beginning(store, sealed, snapshot, told)

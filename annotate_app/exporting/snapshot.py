@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import sqlalchemy
 from sqlmodel import Session, col, select
 
-from annotate_app.chain import Link
 from annotate_app.questions import Entry
 from annotate_app.schema import (
     Annotator,
@@ -23,6 +22,7 @@ from annotate_app.schema import (
     Withdrawal,
 )
 from annotate_app.sheets import entry_from
+from polibias.domain.chains import Link
 
 
 class StoredItem(NamedTuple):

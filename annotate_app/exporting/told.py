@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from annotate_app.chain import NOT_THEIR_OWN, Link
+from annotate_app.chain import NOT_THEIR_OWN
 from annotate_app.timing import FINISHED, Moment
+from polibias.domain.chains import Link
 from polibias.records.openings import Opening
 
 Place = tuple[str, int]

@@ -10,12 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
-from annotate_app.chain import Link, now
+from annotate_app.chain import now
 from annotate_app.export import Exported, export
 from annotate_app.questions import Entry
 from annotate_app.schema import Closure, Presentation
 from annotate_app.sheets import Place as Position
 from annotate_app.store import Store
+from polibias.domain.chains import Link
 from polibias.domain.ids import canonical
 from polibias.domain.rows import Annotation
 from polibias.records.ledger import read

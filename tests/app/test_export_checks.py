@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate_app.chain import event_hash
 from annotate_app.export import export
 from annotate_app.protocol import Practice
 from annotate_app.questions import Quote
 from annotate_app.store import Store
+from polibias.domain.chains import event_hash
 from polibias.domain.ids import canonical
 from polibias.errors import DamagedRecord, InputError
 from tests.app.conftest import Place, annotator_id, enrol, full, make_project, place_in

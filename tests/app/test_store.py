@@ -20,6 +20,7 @@ from annotate_app.progress import status
 from annotate_app.questions import Entry, Quote
 from annotate_app.schema import Annotator, Closure, Event, Flag, Sheet
 from annotate_app.store import Receipt, Store, open_store
+from polibias.domain.chains import check_chain
 from polibias.errors import DamagedRecord, StorageError
 from tests.app.conftest import HOSTILE, WITHOUT_TERMS, annotator_id, answers_to, said
 from tests.app.projects import NAMING, codes, complete, made, rules
@@ -463,7 +464,7 @@ def test_the_event_chain_tells_every_step_and_shows_a_changed_one(store: Store, 
             for statement in ("BEGIN", "DROP TRIGGER event_no_UPDATE", "DROP TRIGGER event_no_DELETE", spoilt):
                 other.execute(statement)
             with pytest.raises(DamagedRecord, match=r"event [89] "):
-                chain.check(events(other), store.project.genesis, "here")
+                check_chain(events(other), store.project.genesis, "here")
 
 
 def events(connection: sqlite3.Connection) -> list[Event]:

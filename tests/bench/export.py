@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from annotate_app.chain import Link, event_hash, now
+from annotate_app.chain import now
 from annotate_app.export import export
 from annotate_app.store import Store, submission
+from polibias.domain.chains import Link, event_hash
 from polibias.domain.ids import canonical
 from tests.app.conftest import MODELS, Place, Topic, enrol, full, make_project
 
