@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from annotate_app.commands import ending, exporting, following, keeping, serving
 from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, bounded, counted
-from polibias.errors import PoliBiasError
+from polibias.errors import InputError, PoliBiasError
 
 INTERRUPTED = 130
 URL = "http://127.0.0.1:8501"
@@ -78,6 +78,9 @@ def _add_create(commands: Commands) -> None:
     create.add_argument(
         "--sample", type=Path, metavar="FILE", help="only the pairs of a sample drawn by polibias sample"
     )
+    create.add_argument(
+        "--plan", metavar="PLAN", help="the pairs of a locked plan; the project's chain of events begins with its lock"
+    )
     create.add_argument("--protocol", type=Path, metavar="FILE", help="the study's rules (default: the shipped ones)")
     create.add_argument("--contact", metavar="TEXT", help="whom annotators can ask: a name, an address")
     create.add_argument("--url", default=URL, help=f"the address annotators reach the app at (default: {URL})")
@@ -109,21 +112,33 @@ def _counted(text: str) -> int:
     return bounded(text, range(1, 2**31), "a whole number from 1")
 
 
+def check_plan_options(options: argparse.Namespace) -> None:
+    """Raises InputError where a plan and another choice of pairs are given at once."""
+    if options.plan is not None and (options.sample or options.limit or options.run.endswith(".jsonl")):
+        raise InputError("--plan: the plan says which pairs; leave out --sample and --limit, and name a run")
+
+
 def _create(options: argparse.Namespace) -> int:
     from annotate_app.create import Wanted, create
     from annotate_app.enrolment import check_url
     from annotate_app.masked_source import SUFFIX, read_masked
     from annotate_app.origins import read_run
+    from annotate_app.planned import planned
     from annotate_app.protocols import read_protocol
     from annotate_app.sampled import sampled
     from polibias.records.runs import find_run
+    from polibias.sources.plans import find_plan
 
+    check_plan_options(options)
     masked = options.run.endswith(SUFFIX)
     protocol = read_protocol(options.protocol, "reidentification" if masked else "pairs", options.contact)
     wanted = Wanted(options.project, protocol, check_url(options.url), options.seed, options.limit)
     source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
     if options.sample is not None:
         source = sampled(source, options.sample)
+    if options.plan is not None:
+        source, tie = planned(source, find_plan(options.plan), options.project, protocol)
+        wanted = wanted._replace(plan=tie)
     made = create(source, wanted, options.projects, options.sealed)
     print(f"{made.database}: {counted(made.items, 'item')}, annotation seed {made.seed}")
     print(f"{made.sealed}: says what each item is; keep it away from annotators, only export reads it")

@@ -26,6 +26,7 @@ from annotate_app.schema import Choice, Item, Project, Question
 from annotate_app.sealed import (
     KEY_BYTES,
     PairOrigin,
+    PlanTie,
     Sealed,
     item_code,
     key_name,
@@ -47,13 +48,19 @@ BUILDING = ".making-"
 
 
 class Wanted(NamedTuple):
-    """What a project is to be. `seed` None draws one, `limit` None takes every item."""
+    """What a project is to be. `seed` None draws one, `limit` None takes every item, `plan` says whose it is."""
 
     name: str
     protocol: AnnotationProtocol
     address: str
     seed: int | None = None
     limit: int | None = None
+    plan: PlanTie | None = None
+
+    @property
+    def genesis(self) -> str:
+        """What the event chain starts from: the lock of the plan, which therefore came first."""
+        return self.plan.lock if self.plan else GENESIS
 
 
 class Keys(NamedTuple):
@@ -200,6 +207,7 @@ def _choose(materials: Sequence[Material], seed: int, limit: int | None) -> list
 
 
 def _sealed(wanted: Wanted, source: Source, seed: int, keys: Keys, chosen: Sequence[Material]) -> Sealed:
+    codes = {item_code(keys.items, one.origin.pair, one.origin.model): one for one in chosen}
     return Sealed(
         project=wanted.name,
         kind=wanted.protocol.kind,
@@ -208,8 +216,15 @@ def _sealed(wanted: Wanted, source: Source, seed: int, keys: Keys, chosen: Seque
         rubric=source.rubric,
         seed=seed,
         key=keys.items.hex(),
-        items={item_code(keys.items, one.origin.pair, one.origin.model): one.origin for one in chosen},
+        items={code: one.origin for code, one in codes.items()},
+        strata={code: one.block for code, one in codes.items() if one.block != _own_block(one)},
+        plan=wanted.plan,
     )
+
+
+def _own_block(one: Material) -> str:
+    """The stratum of an item that no sample drew."""
+    return one.origin.design.block if isinstance(one.origin, PairOrigin) else one.block
 
 
 def _write_database(
@@ -225,7 +240,7 @@ def _write_database(
         _add_questions(session, scheme)
         session.add_all(items)
         session.flush()
-        record(session, GENESIS, "created", "", "", beginning(project, items, sealed))
+        record(session, wanted.genesis, "created", "", "", beginning(project, items, sealed))
     with storing(path):
         path.chmod(0o600)
 
@@ -252,7 +267,7 @@ def _project(wanted: Wanted, scheme: Scheme, seed: int, pair_key: str) -> Projec
         "address": wanted.address,
         "pair_key": pair_key,
         "seed": seed,
-        "genesis": GENESIS,
+        "genesis": wanted.genesis,
         "created_at": now(),
     }
     return Project.model_validate(fields)

@@ -7,7 +7,8 @@ codebook are written beside the stream, and a seal over all. What belongs to one
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotate_app.exporting import pair_table, people, stream
@@ -17,6 +18,7 @@ from annotate_app.exporting.codebook import Facts, Table, codebook
 from annotate_app.exporting.counts import Counts, annotations, check_counts, counted
 from annotate_app.exporting.early import all_openings, check_end, open_early
 from annotate_app.exporting.files import Files, about, files_of
+from annotate_app.exporting.held import Tied, put_away, tied
 from annotate_app.exporting.outcomes import Outcome, outcomes
 from annotate_app.exporting.pair_origin import check_origin
 from annotate_app.exporting.pair_rows import Study, annotation, check_quotes
@@ -61,25 +63,48 @@ class Checked(NamedTuple):
     study: Study
     found: list[Outcome]
     counts: Counts
+    tie: Tied | None
+
+    @property
+    def shown(self) -> list[Outcome]:
+        """The places whose answers may be read; those of held-out pairs are left out until their plan opens them."""
+        return [one for one in self.found if not self._hidden(one)]
+
+    @property
+    def away(self) -> list[Outcome]:
+        """The places whose answers leave in a box alone."""
+        return [one for one in self.found if self._hidden(one)]
+
+    def _hidden(self, one: Outcome) -> bool:
+        return self.tie is not None and self.study.origins[one.item].pair in self.tie.hidden
 
     @property
     def removes(self) -> bool:
         return self.store.protocol.withdrawal == "remove"
 
 
-def export(store: Store, sealed: Sealed, run: Run, interim: str | None = None, bom: bool = False) -> Exported:
+def export(
+    store: Store,
+    sealed: Sealed,
+    run: Run,
+    interim: str | None = None,
+    bom: bool = False,
+    prereg: Path = Path("prereg"),
+) -> Exported:
     """Append what is new, write the tables, seal the folder. A second export right after changes nothing but times.
 
     Before the study is closed it takes a reason, `interim`, which is told to the event chain first. `bom` puts a
-    byte-order mark before the CSV files. Raises DamagedRecord or InputError, with nothing written, if database, sealed
-    file and run do not belong together or say different things.
+    byte-order mark before the CSV files. Of a project that belongs to a plan in `prereg`, labels of held-out pairs
+    leave in a box alone, once the project is closed. Raises DamagedRecord or InputError, with nothing written, if
+    database, sealed file and run do not belong together or say different things.
     """
-    checked = _checked(store, sealed, run)
+    checked = _checked(store, sealed, run, tied(sealed, prereg))
     check_end(store, checked.told.closed_at, interim)
     rows = run.annotations(store.project.name)
     with run.locked():
         reopen(run, rows)
-        planned = stream.plan(rows, *_rows(checked))
+        standing, taken_back = _rows(checked, checked.shown)
+        planned = stream.plan(rows, standing, taken_back)
         interims = all_openings(checked.told.interims, run.annotations_folder, store.project.name)
         if interim is not None:
             counts = {"counts": checked.counts}
@@ -87,12 +112,13 @@ def export(store: Store, sealed: Sealed, run: Run, interim: str | None = None, b
         stream.store(rows, planned)
         files = files_of(run, store.project.name)
         _write(checked, files, interims, bom)
+        _put_away(checked, interim is None)
         seal(run, run.annotations_folder, _about(checked, interims))
-    standing = annotations(checked.counts)
-    return Exported(standing, planned.new, checked.counts, interims, bool(checked.told.closed_at), files)
+    done = annotations(checked.counts)
+    return Exported(done, planned.new, checked.counts, interims, bool(checked.told.closed_at), files)
 
 
-def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
+def _checked(store: Store, sealed: Sealed, run: Run, tie: Tied | None) -> Checked:
     if sealed.kind != "pairs" or not isinstance(store.scheme, Scoring):
         raise InputError(f"{store.path}: a study of the kind '{sealed.kind}' cannot be exported yet")
     with store.reading() as session:
@@ -106,17 +132,24 @@ def _checked(store: Store, sealed: Sealed, run: Run) -> Checked:
         check_counts(str(store.path), session, counts, removes)
     check_quotes(str(store.path), snapshot, found)
     study = Study(store.project.name, store.scheme.rubric, sealed.rubric, origins)
-    return Checked(store, sealed, run, snapshot, told, study, found, counts)
+    return Checked(store, sealed, run, snapshot, told, study, found, counts, tie)
 
 
-def _rows(checked: Checked) -> tuple[stream.Rows, stream.Rows]:
+def _rows(checked: Checked, found: Iterable[Outcome]) -> tuple[stream.Rows, stream.Rows]:
     """The rows that stand, and those that take back what somebody who withdrew had said."""
-    made = [(one, annotation(checked.study, one)) for one in checked.found if one.finished or one.status == "withdrawn"]
+    made = [(one, annotation(checked.study, one)) for one in found if one.finished or one.status == "withdrawn"]
     seen = [(one, row, _seen(one)) for one, row in made]
     return (
         [(row, at) for one, row, at in seen if one.finished],
         [(row, at) for one, row, at in seen if not one.finished],
     )
+
+
+def _put_away(checked: Checked, closed: bool) -> None:
+    """Of a planned project: the events that prove its order, and what only the holder of a key may read."""
+    if checked.tie is not None:
+        standing, _ = _rows(checked, checked.away)
+        put_away(checked.run, checked.study.project, checked.tie, [*standing], checked.snapshot.events, closed)
 
 
 def _seen(one: Outcome) -> Seen:
@@ -127,7 +160,7 @@ def _seen(one: Outcome) -> Seen:
 
 def _write(checked: Checked, files: Files, interims: Sequence[Opening], bom: bool) -> None:
     """The tables and the codebook, from the very places that the rows were made from."""
-    study, found = checked.study, checked.found
+    study, found = checked.study, checked.shown
     lines = [*pair_table.lines(study, [one for one in found if one.showing == "first"])]
     again = pair_table.lines(study, pair_table.repeated(found), by_annotator=True)
     persons = people.People(checked.snapshot, checked.told, checked.store.protocol, checked.removes)
@@ -195,5 +228,12 @@ def _facts(checked: Checked, interims: Sequence[Opening]) -> Facts:
 
 
 def _about(checked: Checked, interims: Sequence[Opening]) -> dict[str, Any]:
-    own = {"annotations": annotations(checked.counts), "closed_at": checked.told.closed_at, "counts": checked.counts}
+    own: dict[str, Any] = {
+        "annotations": annotations(checked.counts),
+        "closed_at": checked.told.closed_at,
+        "counts": checked.counts,
+    }
+    if checked.tie is not None:
+        head = checked.snapshot.events[-1].hash
+        own |= {"plan": checked.tie.plan.stem, "lock": checked.tie.lock, "head": head, "held_out": len(checked.away)}
     return about(checked.run, checked.sealed.manifest, checked.study.project, own, interims)

@@ -51,10 +51,22 @@ class MaskedOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
 AnyOrigin = PairOrigin | MaskedOrigin
 
 
-class Sealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlanTie(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The locked plan that a project belongs to: its id, the lock's hash, who can open held-out labels, and the pairs
+    whose labels are held out, with all copies of them.
+    """
+
+    plan: str
+    lock: str
+    holder: str
+    held_out: tuple[str, ...]
+
+
+class Sealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A project's origin. `manifest` is the hash that names the sealed run or the file the items come from.
 
-    `key` (hex) made every code of this project.
+    `key` (hex) made every code of this project. `strata` names the stratum of each item of a drawn sample; the block is
+    that of every other.
     """
 
     project: str
@@ -65,6 +77,8 @@ class Sealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     key: str
     items: dict[str, AnyOrigin]
+    strata: dict[str, str] = {}
+    plan: PlanTie | None = None
 
 
 def item_code(key: bytes, pair: str, model: str) -> str:

@@ -30,6 +30,9 @@ def add(commands: Commands) -> None:
     export.add_argument(
         "--out", type=Path, metavar="DIR", help="where a study of masked items goes (default: exports/PROJECT)"
     )
+    export.add_argument(
+        "--prereg", type=Path, default=Path("prereg"), metavar="DIR", help="where locked plans are (default: prereg)"
+    )
     add_sealed(export)
     add_runs(export)
     export.set_defaults(command=_export)
@@ -67,7 +70,7 @@ def _scores(options: argparse.Namespace, store: "Store", sealed: "Sealed") -> No
     from polibias.records.openings import opened_early
     from polibias.records.runs import find_run
 
-    done = export(store, sealed, find_run(sealed.run, options.runs), options.interim, options.bom)
+    done = export(store, sealed, find_run(sealed.run, options.runs), options.interim, options.bom, options.prereg)
     if done.interims:
         print(opened_early(options.project, done.interims))
     print(f"{done.files.jsonl}: {done.rows} annotations, {done.new} rows new")

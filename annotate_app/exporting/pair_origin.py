@@ -8,6 +8,7 @@ from annotate_app.protocol import PracticeItem
 from annotate_app.questions import Scoring
 from annotate_app.sealed import PairOrigin, Sealed, item_code, stratum_code
 from annotate_app.store import Store
+from polibias.domain.chains import GENESIS
 from polibias.domain.ids import canonical, plain
 from polibias.domain.rows import PromptPair, Response
 from polibias.domain.sides import SIDES, Both
@@ -40,6 +41,8 @@ def check_origin(store: Store, sealed: Sealed, run: Run, snapshot: Snapshot) -> 
 
 def _check_project(store: Store, sealed: Sealed, run: Run) -> None:
     project = store.project
+    if (sealed.plan.lock if sealed.plan else GENESIS) != project.genesis:
+        raise DamagedRecord(f"{store.path}: the sealed file names another plan than its event chain begins with")
     if sealed.project != project.name or sealed.seed != project.seed or sealed.kind != project.kind:
         raise InputError(f"{store.path}: the sealed file is that of another project ({sealed.project})")
     if not run.sealed or manifest_hash(run.folder) != sealed.manifest:
@@ -59,7 +62,10 @@ def _made_again(sealed: Sealed, run: Run, origins: Mapping[str, PairOrigin]) -> 
         if pair is None or found.A is None or found.B is None or pair.design != origin.design:
             raise DamagedRecord(f"{run.folder}: what {code} was made from is not in this run; restore the sealed file")
         shown = {"acting": pair.acting, "facing": pair.facing, "prompts": pair.seen, "responses": found}
-        yield code, StoredItem(code, stratum_code(key, origin.design.block), "", _json(shown), "")
+        yield (
+            code,
+            StoredItem(code, stratum_code(key, sealed.strata.get(code, origin.design.block)), "", _json(shown), ""),
+        )
 
 
 def _pairs(run: Run, wanted: set[str]) -> dict[str, PromptPair]:
