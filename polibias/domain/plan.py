@@ -100,7 +100,7 @@ class Stopping(Value, frozen=True):
 
 
 class Decision(Value, frozen=True, kw_only=True):
-    """What a comparison decides: whether a bound of its interval, or its value, lies above or below a threshold.
+    """What a comparison decides: on which side of one threshold a bound of its interval, or its value, lies.
 
     `holds` and `fails` are what is then said. A comparison without an estimate decides nothing.
     """
@@ -108,12 +108,37 @@ class Decision(Value, frozen=True, kw_only=True):
     bound: Literal["value", "low", "high"]
     above: float | None = None
     below: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
     holds: Text
     fails: Text
 
     def __post_init__(self) -> None:
-        if (self.above is None) == (self.below is None):
-            raise ValueError("a decision needs either above or below")
+        if sum(limit is not None for limit in (self.above, self.below, self.at_least, self.at_most)) != 1:
+            raise ValueError("a decision needs exactly one of above, below, at_least and at_most")
+
+    def decides(self, value: float) -> bool:
+        """Whether the value is on the side of the threshold that `holds` speaks of."""
+        if self.above is not None:
+            return value > self.above
+        if self.below is not None:
+            return value < self.below
+        if self.at_least is not None:
+            return value >= self.at_least
+        return self.at_most is not None and value <= self.at_most
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        what = {"value": "the value", "low": "the lower bound", "high": "the upper bound"}[self.bound]
+        known = (
+            ("above", self.above),
+            ("below", self.below),
+            ("at least", self.at_least),
+            ("at most", self.at_most),
+        )
+        side, limit = next((side, limit) for side, limit in known if limit is not None)
+        return f"{what} is {side} {limit:g}".replace("-", "−")
 
 
 class Comparison(Value, frozen=True, kw_only=True):

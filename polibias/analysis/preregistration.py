@@ -1,0 +1,192 @@
+"""Locking a plan: what it names is there, what it predicts is not, and nobody else holds out the same."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from polibias.analysis import label_statistics, run_statistics
+from polibias.analysis.sampled import sample_rule
+from polibias.domain.ids import tagged_hash
+from polibias.domain.lock import Lock
+from polibias.domain.plan import AnalysisRules, Comparison, Plan
+from polibias.domain.wording import JudgePrompt
+from polibias.errors import InputError
+from polibias.records.boxes import public_key
+from polibias.records.documents import read_named, reading
+from polibias.records.inputs import locked_run
+from polibias.records.locks import (
+    LockedPlan,
+    check_clock,
+    holding,
+    is_locked,
+    lock_path,
+    locked_in,
+    read_lock,
+    write_lock,
+)
+from polibias.records.manifest import manifest_hash, utc_now
+from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.samples import read_sample, read_split, sample_path, split_path
+from polibias.records.software import code_hash
+from polibias.records.verify import require_whole
+from polibias.sources.files import no_such
+
+
+def lock_plan(path: Path, plan: Plan, runs: Path, holder: str) -> LockedPlan:
+    """Lock a plan with the runs it reads; `holder` is the public key of who can open held-out labels, "" for none.
+
+    Raises InputError, with nothing written, for anything that the plan names and that is not there, for anything that
+    should come after it and is there, and for a plan that could not be run.
+    """
+    run = Run(runs / plan.run)
+    about = _about(run, plan)
+    check_plan(path, plan, [entry["name"] for entry in about["judges"]])
+    _check_outcomes(plan, run, runs)
+    with holding(path.parent):
+        if is_locked(path):
+            raise InputError(f"{lock_path(path)}: there already; a plan is locked once, a changed one needs another id")
+        others = [read_lock(other) for other in locked_in(path.parent)]
+        lock = Lock(
+            plan=plan,
+            source=_source(path),
+            sample=_sample(path, plan, run),
+            split=_split(path, plan, others),
+            inputs=(locked_run(run, plan.older),),
+            rubric=tagged_hash("rubric/1", about["rubric"]),
+            judge_prompts=judge_prompts(about),
+            holder=_holder(path, plan, holder),
+            code=code_hash(),
+            previous=_previous(others),
+            at=utc_now(),
+        )
+        for other in others:
+            check_clock(lock.at, other.lock.at, str(lock_path(other.path)))
+        return write_lock(path, lock)
+
+
+def _about(run: Run, plan: Plan) -> dict[str, Any]:
+    if not run.study.exists():
+        raise InputError(f"{run.folder}: no such run, and the plan reads it; finish it with polibias run {plan.run}")
+    require_whole(run)
+    return read_named(run.study, STUDY_TAG)
+
+
+def judge_prompts(about: Mapping[str, Any]) -> dict[str, str]:
+    """The hash of each condition's judge task, as judgments name it."""
+    tasks = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
+    return {name: tagged_hash("judge-prompt/1", task) for name, task in tasks.items()}
+
+
+def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
+    """Raises InputError unless the plan can be run as it stands; `judges` are those of its run."""
+    where, known = str(path), list(judges)
+    if plan.analysis is None or not any(one.role == "primary" for one in plan.comparisons):
+        raise InputError(f"{where}: has no [analysis] with a primary comparison, so there is nothing to lock")
+    ids = [one.id for one in plan.comparisons]
+    if twice := next((id for id in ids if ids.count(id) > 1), ""):
+        raise InputError(f"{where}: two comparisons are called '{twice}'")
+    for judge in plan.judges:
+        if judge not in known:
+            raise no_such("judge", judge, known, where)
+    if plan.raters and plan.raters.names and len(plan.raters.names) < plan.raters.each_pair:
+        named, wanted = len(plan.raters.names), plan.raters.each_pair
+        raise InputError(f"{where}: names {named} annotators, but wants {wanted} for each pair")
+    if (plan.raters is None) == (not plan.outcomes):
+        raise InputError(f"{where}: is either about people, with [raters], or about runs, with `outcomes`")
+    if plan.raters and plan.sample is None:
+        raise InputError(f"{where}: has [raters] but no [sample]; say which pairs they get")
+    for comparison in plan.comparisons:
+        _check_comparison(where, plan, plan.analysis, comparison)
+
+
+def _check_comparison(where: str, plan: Plan, rules: AnalysisRules, comparison: Comparison) -> None:
+    here = f"{where}: comparison '{comparison.id}'"
+    of_people = plan.raters is not None
+    known: Iterable[str] = label_statistics.LABEL_STATISTICS if of_people else run_statistics.RUN_STATISTICS
+    if comparison.statistic not in known:
+        raise no_such("statistic", comparison.statistic, known, f"{here} ({', '.join(sorted(known))})")
+    strata = [one.name for one in plan.sample.strata] if plan.sample else []
+    for stratum in comparison.strata:
+        if stratum not in strata:
+            raise no_such("stratum", stratum, strata, here)
+    module = label_statistics if of_people else run_statistics
+    measures = module.known_measures(comparison.statistic)
+    if (comparison.measure or comparison.decision) and comparison.measure not in measures:
+        raise no_such("measure", comparison.measure, measures, f"{here} ({', '.join(measures)})")
+    if comparison.statistic == "kappa_gap" and rules.weights != "quadratic":
+        raise InputError(f"{here}: kappa_gap has quadratic weights; set weights or use kappa")
+
+
+def _check_outcomes(plan: Plan, run: Run, runs: Path) -> None:
+    """Raises InputError if anything that the plan is to predict is there."""
+    if plan.raters and run.annotations(plan.raters.project).path.exists():
+        raise InputError(f"{run.folder}: has labels of '{plan.raters.project}' already; they must come after the lock")
+    for name in plan.outcomes:
+        if Run(runs / name).anything_answered():
+            raise InputError(f"{runs / name}: answers are there already; they must come after the lock")
+
+
+def _source(path: Path) -> str:
+    with reading(path):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _sample(path: Path, plan: Plan, run: Run) -> str:
+    """The hash of the plan's sample, "" if it draws none."""
+    if plan.sample is None:
+        return ""
+    if not sample_path(path).exists():
+        raise InputError(f"{sample_path(path)}: no sample yet; draw it with polibias sample {plan.id}")
+    sample, name = read_sample(sample_path(path))
+    if sample.rule != sample_rule(plan) or sample.manifest != manifest_hash(run.folder):
+        raise InputError(f"{sample_path(path)}: was drawn by another plan, or from another state of {run.folder}")
+    return name
+
+
+def _split(path: Path, plan: Plan, others: Iterable[LockedPlan]) -> str:
+    """The hash of the plan's split, "" if it has none. Raises InputError if another plan holds out the same pair."""
+    if plan.split is None:
+        return ""
+    if not split_path(path).exists():
+        raise InputError(f"{split_path(path)}: no split yet; make it with polibias split {plan.id}")
+    split, name = read_split(split_path(path))
+    for other in others:
+        if other.lock.split:
+            shared = {*split.held_out} & {*read_split(split_path(other.path))[0].held_out}
+            if shared:
+                raise InputError(
+                    f"{path}: holds out {len(shared)} pairs that plan '{other.lock.plan.id}' holds out; exclude its "
+                    "sample, or labels opened for one would be known to the other"
+                )
+    return name
+
+
+def _holder(path: Path, plan: Plan, holder: str) -> str:
+    if plan.split is None and holder:
+        raise InputError(f"--holder: {path} holds nothing out; it has no [split]")
+    if plan.split is not None and not holder:
+        raise InputError(f"{path}: holds labels out; name who can open them with --holder KEY (polibias prereg key)")
+    return public_key(holder) if holder else ""
+
+
+def _previous(others: Iterable[LockedPlan]) -> str:
+    """The newest lock of the folder: the one that no other names."""
+    found = list(others)
+    named = {other.lock.previous for other in found}
+    return max((other for other in found if other.hash not in named), key=_made_at).hash if found else ""
+
+
+def _made_at(found: LockedPlan) -> str:
+    return found.lock.at
+
+
+def check_locks(folder: Path) -> Iterator[str]:
+    """Every way in which a folder's locks do not follow from each other, one line each."""
+    found = [read_lock(path) for path in locked_in(folder)]
+    hashes = {one.hash for one in found}
+    for one in found:
+        if one.lock.previous and one.lock.previous not in hashes:
+            yield f"{lock_path(one.path)}: the lock made before it is gone; restore it from a copy"

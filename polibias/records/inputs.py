@@ -1,0 +1,54 @@
+"""What a lock says of the runs that came before it, and whether they still begin with those very bytes."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from polibias.domain.lock import LockedFile, LockedRun
+from polibias.errors import DamagedRecord, InputError
+from polibias.records.documents import reading
+from polibias.records.manifest import read_manifest
+from polibias.records.runs import STUDY, Run
+
+BLOCK = 1 << 20
+
+
+def locked_run(run: Run, older: Iterable[str] = ()) -> LockedRun:
+    """A sealed run as a lock names it, with the labels of these projects, which were there before.
+
+    Raises InputError if it is not sealed or has no labels of such a project.
+    """
+    if not run.sealed:
+        raise InputError(f"{run.folder}: not sealed yet; a plan rests on what nobody can change any more")
+    manifest = read_manifest(run.folder)
+    files = [LockedFile(one.path, one.bytes, one.sha256) for one in manifest.files]
+    for project in older:
+        path = run.annotations(project).path
+        if not path.exists():
+            raise InputError(f"{path}: no such labels; the plan names '{project}' among those that came before")
+        size = path.stat().st_size
+        files.append(LockedFile(path.relative_to(run.folder).as_posix(), size, _prefix_hash(path, size)))
+    return LockedRun(run.folder.resolve().name, manifest.hash, tuple(files))
+
+
+def check_input(run: Run, locked: LockedRun) -> None:
+    """Raises DamagedRecord unless every file that was locked still begins with the bytes it had.
+
+    A run may have grown and been sealed again since; its `study.json`, which says what it is about, may not change.
+    """
+    for one in locked.files:
+        path = run.folder / one.path
+        if not path.is_file() or _prefix_hash(path, one.bytes) != one.sha256:
+            raise DamagedRecord(f"{path}: does not begin with what was locked; restore it from a copy")
+        if one.path == STUDY and path.stat().st_size != one.bytes:
+            raise DamagedRecord(f"{path}: changed since the lock; restore it from a copy")
+
+
+def _prefix_hash(path: Path, size: int) -> str:
+    """The SHA-256 of a file's first `size` bytes, '' for a file that is shorter."""
+    digest, left = hashlib.sha256(), size
+    with reading(path), path.open("rb") as file:
+        while left and (block := file.read(min(BLOCK, left))):
+            digest.update(block)
+            left -= len(block)
+    return "" if left else digest.hexdigest()
