@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polibias.analysis.asked import rubrics_of
-from polibias.analysis.cases import SIGNS
+from polibias.analysis.cases import SIGNS, Case
 from polibias.analysis.labelled import Calls, Labelled, LabelUnit
 from polibias.domain.plan import LabelRules, Plan
 from polibias.domain.rows import Annotation, PromptPair, Score
@@ -135,6 +135,13 @@ def calls_of(run: Run, judge: str, sampled: Sequence[SampledPair], rubric: Rubri
             found[row.pair, row.model, row.order] = row.verdict.scores if row.verdict else {}
     empty: dict[str, Score] = {}
     return Calls(*_matrices([[found.get((*_name(one), order), empty) for order in ORDERS] for one in sampled], rubric))
+
+
+def calls_in(cases: Sequence[Case], rubric: Rubric) -> Calls:
+    """The calls of a judge on these cases, in their order."""
+    empty: dict[str, Score] = {}
+    scores = [{order: verdict.scores for order, verdict in case.verdicts.items()} for case in cases]
+    return Calls(*_matrices([[own.get(order, empty) for order in ORDERS] for own in scores], rubric))
 
 
 def _name(one: SampledPair) -> Name:

@@ -39,8 +39,8 @@ from polibias.simulate import PREFIX
 NOT_YET = "close the project and export it: polibias-annotate close {project}, then export {project}"
 
 
-def of_people(found: LockedPlan, runs: Path) -> Material:
-    """The labels of the plan's project beside the judges' calls."""
+def of_people(found: LockedPlan, runs: Path, simulated: bool = False) -> Material:
+    """The labels of the plan's project beside the judges' calls; of simulated raters only where that is said."""
     plan, run = found.lock.plan, Run(runs / found.lock.plan.run)
     assert plan.raters is not None
     drawn = drawn_from(run, read_sample(sample_path(found.path))[0])
@@ -49,7 +49,8 @@ def of_people(found: LockedPlan, runs: Path) -> Material:
     entries = read_annotations(run, plan.raters.project, {one.pair for one in sampled})
     _check_told(run, plan.raters.project, entries, chain)
     labels = labels_by(entries, plan.labels, plan.raters.names)
-    _check_real(plan, labels)
+    if not simulated:
+        _check_real(plan, labels)
     _check_reached(plan, labels, len(sampled))
     table = labelled(drawn, sampled, labels.scores, judged(run, plan, drawn, sampled))
     deviations = [*_early(run, plan.raters.project), *_clocks(found, chain)]

@@ -1,14 +1,16 @@
 """The runs of a locked plan: those that were begun after it, beside the one that its pairs come from."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from polibias.analysis.annotated import drawn_from, judged, labelled, labels_by, read_annotations
+from polibias.analysis.confirmed import Measure
 from polibias.analysis.direction_pilot import PILOT, direction_pilot_agreement
 from polibias.analysis.labelled import Labelled
 from polibias.analysis.material import Material, rules_of
 from polibias.analysis.measured import Measured, Measures
-from polibias.analysis.run_statistics import gather, measure_runs
-from polibias.domain.plan import Comparison
+from polibias.analysis.run_statistics import Gathered, gather, measure_runs
+from polibias.domain.plan import Comparison, Plan
 from polibias.errors import InputError
 from polibias.records.documents import read_named
 from polibias.records.locks import LockedPlan, locked_in, read_lock
@@ -26,17 +28,23 @@ def of_runs(found: LockedPlan, runs: Path) -> Material:
         if read_named(run.study, STUDY_TAG).get("lock", "") != found.hash:
             raise InputError(f"{run.folder}: not begun under this lock; begin it: polibias run {name} --plan {plan.id}")
     gathered = {name: gather(Run(runs / name)) for name in (plan.run, *plan.outcomes)}
+    names = " and ".join(plan.outcomes)
+    said = f"The judgments of {names} were made after the plan was locked, of pairs of the run {plan.run}."
+    measure = measured_on(plan, gathered, lambda: _older(found, runs))
+    return Material(measure, {"Runs": ", ".join(gathered)}, [], said)
+
+
+def measured_on(plan: Plan, gathered: Mapping[str, Gathered], older: Callable[[], Labelled]) -> Measure:
+    """How comparisons of these runs are measured; `older` gives the labels that were there before."""
     rules = rules_of(plan)
 
     def measure(comparison: Comparison) -> tuple[Measures, list[Measured]]:
         if comparison.statistic in PILOT:
-            table = _older(found, runs)
-            return direction_pilot_agreement(table, gathered[plan.outcomes[0]], comparison, rules, plan.judges)
+            pilot = gathered[plan.outcomes[0]]
+            return direction_pilot_agreement(older(), pilot, comparison, rules, plan.judges)
         return measure_runs(gathered, plan.run, plan.outcomes, comparison, rules, plan.judges)
 
-    names = " and ".join(plan.outcomes)
-    said = f"The judgments of {names} were made after the plan was locked, of pairs of the run {plan.run}."
-    return Material(measure, {"Runs": ", ".join((plan.run, *plan.outcomes))}, [], said)
+    return measure
 
 
 def _older(found: LockedPlan, runs: Path) -> Labelled:
