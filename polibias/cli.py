@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from polibias import __version__
-from polibias.commands import data, doctor, planning, ratings, records, runs, texts, validation
+from polibias.commands import data, doctor, planning, prereg, ratings, records, runs, texts, validation
 from polibias.commands.shapes import one_line
 from polibias.errors import InputError, PoliBiasError
 
@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"polibias {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for group in (runs, doctor, records, ratings, planning, validation, data, texts):
+    for group in (runs, doctor, records, ratings, planning, validation, prereg, data, texts):
         group.add(commands)
     return top
 

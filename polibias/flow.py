@@ -34,7 +34,8 @@ STAGES = ("build", "generate", "mask", "judge", "seal", "report")
 class Wanted(NamedTuple):
     """What one command is to do of a study: up to which stage, of which models, for how much money and how many calls.
 
-    `models` empty means all. `accept_failed` seals a run though some calls got no answer.
+    `models` empty means all. `accept_failed` seals a run though some calls got no answer. `lock` is the hash of the
+    locked plan that the run is begun under, "" for none.
     """
 
     last: str = STAGES[-1]
@@ -43,6 +44,7 @@ class Wanted(NamedTuple):
     budget: float | None = None
     set_aside: bool = False
     accept_failed: bool = False
+    lock: str = ""
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ def run_study(plan: Plan, run: Run, watcher: Watcher, wanted: Wanted = EVERYTHIN
             _check_identity(plan, run)
             watcher.note(f"{run.folder}: sealed, nothing is left to ask")
         else:
-            _claim(plan, run, earlier, watcher)
+            _claim(plan, run, earlier, watcher, wanted.lock)
             if wanted.budget is not None:
                 sitting.purse = Purse(wanted.budget, stages.spent_so_far(run, plan.parties()))
             try:
@@ -164,12 +166,13 @@ def _earlier(run: Run, name: str) -> Run:
     return earlier
 
 
-def _claim(plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher) -> None:
+def _claim(plan: Plan, run: Run, earlier: Sequence[Run], watcher: Watcher, lock: str = "") -> None:
     """Begin the run, or make sure that it was begun with this very study.
 
     While nothing was answered yet, a changed study simply replaces the one that was begun.
     """
     body = describe(plan) | {"software": software(), "started_at": utc_now(), "providers_before": []}
+    body |= {"lock": lock} if lock else {}
     body["reuse"] = {other.folder.name: manifest_hash(other.folder) for other in earlier}
     if run.study.exists():
         if run.anything_answered():
@@ -190,11 +193,22 @@ def _history(run: Run, body: dict[str, Any], watcher: Watcher) -> dict[str, Any]
         raise InputError(
             f"{run.folder}: a run that it reuses was made anew since it was begun; begin this one anew too"
         )
+    _check_lock(run, stored.get("lock", ""), body.get("lock", ""))
     before = stored["providers_before"]
     if stored["providers"] != body["providers"]:
         watcher.note("the addresses have changed since the run was begun; study.json keeps the earlier ones as well")
         before = [*before, {"until": utc_now(), "providers": stored["providers"]}]
-    return {"started_at": stored["started_at"], "providers_before": before}
+    kept = {name: stored[name] for name in ("started_at", "lock") if name in stored}
+    return {**kept, "providers_before": before}
+
+
+def _check_lock(run: Run, begun: str, wanted: str) -> None:
+    """Raises InputError if answers are there that did not come after the lock they should come after."""
+    if wanted not in ("", begun):
+        raise InputError(
+            f"{run.folder}: was begun {'under another lock' if begun else 'before the plan was locked'}, and has "
+            "answers; a plan's outcomes are begun after its lock: move the run away, or use another --runs folder"
+        )
 
 
 def refusal(plan: Plan, run: Run) -> str:

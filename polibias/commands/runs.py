@@ -60,6 +60,7 @@ def _add_run(commands: Commands) -> None:
     run.add_argument(
         "--accept-failed", action="store_true", help="seal though some calls got no answer; their pairs have no score"
     )
+    run.add_argument("--plan", metavar="PLAN", help="begin the run under this locked plan, of which it is an outcome")
     run.add_argument("--set-aside", action="store_true", help="move a cut last line out of a damaged stream and go on")
     run.add_argument("--quiet", action="store_true", help="no progress bar, one line per stage")
     run.set_defaults(command=run_command)
@@ -96,6 +97,19 @@ def estimate_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def _lock_of(name: str, study: str) -> str:
+    """The hash of the locked plan that names this study's run among its outcomes."""
+    from polibias.errors import InputError
+    from polibias.records.locks import read_lock
+    from polibias.sources.plans import find_plan
+
+    path = find_plan(name)
+    found = read_lock(path)
+    if study not in found.lock.plan.outcomes:
+        raise InputError(f"{path}: '{study}' is no outcome of this plan; it has {', '.join(found.lock.plan.outcomes)}")
+    return found.hash
+
+
 def run_command(options: argparse.Namespace) -> int:
     from polibias import flow
     from polibias.planning import plan as read_plan
@@ -112,6 +126,7 @@ def run_command(options: argparse.Namespace) -> int:
             budget=options.budget,
             set_aside=options.set_aside,
             accept_failed=options.accept_failed,
+            lock=_lock_of(options.plan, plan.study.id) if options.plan else "",
         )
         flow.run_study(plan, run, watcher, wanted)
     if run.sealed and options.stage == STAGES[-1]:

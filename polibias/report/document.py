@@ -61,13 +61,14 @@ def _build(run: Run, analysed: Analysed) -> str:
     try:
         building.chmod(0o755)
         _write_pages(analysed, building)
-        _replace(building, run.report)
+        replace_folder(building, run.report)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return analysed.findings.manifest
 
 
-def _replace(new: Path, place: Path) -> None:
+def replace_folder(new: Path, place: Path) -> None:
+    """Put a folder that is complete in the place of another, or of none."""
     with storing(place):
         if place.exists():
             place.rename(new / "old")
@@ -80,10 +81,10 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     write_document(folder / "findings.json", as_json(findings))
     for table in findings.tables:
         write_file(folder / "tables" / f"{table.id}.csv", table_csv(table), durable=False)
-    _page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
+    page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings))
     guesses = any(case.guess is not None for case in cases)
     listed = {"findings": findings, "cases": cases, "rubrics": analysed.rubrics, "guesses": guesses}
-    _page(folder / "pairs.html", "pairs.html", **listed)
+    page(folder / "pairs.html", "pairs.html", **listed)
     copies: dict[str, list[Case]] = {}
     for case in cases:
         if case.original is not None:
@@ -91,7 +92,7 @@ def _write_pages(analysed: Analysed, folder: Path) -> None:
     with Shelf() as shelf:
         for case in cases:
             values = _pair_values(case, texts(case, shelf), analysed) | {"copies": copies.get(case_name(case), [])}
-            _page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **values)
+            page(folder / "pairs" / f"{case_name(case)}.html", "pair.html", **values)
 
 
 def _pair_values(case: Case, found: Texts, analysed: Analysed) -> dict[str, Any]:
@@ -196,7 +197,8 @@ def case_name(case: Case) -> str:
     return hashlib.sha256(f"{case.judge}\n{case.model}\n{case.pair_id}".encode()).hexdigest()[:16]
 
 
-def _page(path: Path, template: str, **values: Any) -> None:
+def page(path: Path, template: str, **values: Any) -> None:
+    """Write a page: a template of this package with these values, everything foreign escaped."""
     pieces = _environment().get_template(template).stream(**values)
     pieces.enable_buffering(PIECES)
     with replacing(path, durable=False) as file:

@@ -9,14 +9,14 @@ from polibias.sources.files import no_such, read_toml
 FOLDER = Path("prereg")
 
 
-def find_plan(name: str) -> Path:
-    """The file that `name` means: a path, or the name of a file in `prereg/`."""
+def find_plan(name: str, folder: Path = FOLDER) -> Path:
+    """The file that `name` means: a path, or the name of a file in `folder`."""
     path = Path(name)
     if path.suffix == ".toml" or "/" in name:
         return path
-    known = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
+    known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
     if name not in known:
-        raise no_such("plan", name, known, f"{FOLDER}/")
+        raise no_such("plan", name, known, f"{folder}/")
     return known[name]
 
 
