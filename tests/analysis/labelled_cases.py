@@ -64,11 +64,12 @@ def table_of(
     dimensions: Sequence[str] = ("tone",),
 ) -> Labelled:
     """One judge, `j`, and as many annotators as there are columns; the pairs' dimensions follow each other."""
-    human, judge = np.array(scores, dtype=float).reshape(len(calls), -1), np.array(calls, dtype=float).reshape(-1, 2)
+    raters = tuple(f"ann{n}" for n in range(len(scores[0]) if scores else 0))
+    human, judge = np.array(scores, dtype=float).reshape(len(calls), len(raters)), np.array(calls, dtype=float)
+    judge = judge.reshape(-1, 2)
     own = np.where(np.isnan(human), NAN, 0.0) if sides is None else np.array(sides, dtype=float).reshape(human.shape)
-    its = np.where(np.isnan(judge), NAN, 0.0) if call_sides is None else np.array(call_sides, dtype=float)
+    its = np.where(np.isnan(judge), NAN, 0.0) if call_sides is None else np.array(call_sides, float).reshape(-1, 2)
     units = units_of(len(calls) // len(dimensions), dimensions=dimensions)
-    raters = tuple(f"ann{n}" for n in range(human.shape[1]))
     return Labelled(units, raters, human, own, {"j": Calls(judge, its)}, POINTS, tuple(dimensions))
 
 
