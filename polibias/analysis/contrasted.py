@@ -136,7 +136,7 @@ def order_contradictions(question: Question) -> list[Measured]:
 
 
 def _contradictions(question: Question, judge: str) -> dict[str, Estimate]:
-    """Of the items that both conditions asked: each share where its own orders name a side, the difference where all do."""
+    """Of the items in both conditions: each share where its own two orders name a side, the difference where all do."""
     first, second = question.reading, question.against
     shared = couples(question, judge)
     contradicted = {name: contradiction(one.first, first.rubric) for name, one in shared.items()}
