@@ -22,6 +22,7 @@ from polibias.stats.directions import THRESHOLD, direction_agreement, directions
 from polibias.stats.estimate import Estimate
 
 NO_LABELS = "nobody labelled these pairs"
+NO_PAIR = "none of the labelled pairs is in the pilot's run"
 NAMES = ("direction", "aggregated", "difference")
 PILOT = {
     "direction_pilot_agreement": Measures(
@@ -93,7 +94,10 @@ def _missing(labelled: Labelled, pilot: Gathered, judge: str) -> str:
         return NO_LABELS
     if judge not in labelled.judges:
         return f"judge '{judge}' scored none of the labelled pairs"
-    return "" if judge in pilot.judges else f"judge '{judge}' was not asked for the side alone"
+    asked = {(case.pair_id, case.model) for case in pilot.cases if case.judge == judge}
+    if not asked:
+        return f"judge '{judge}' was not asked for the side alone"
+    return "" if asked & {(unit.pair, unit.model) for unit in labelled.units} else NO_PAIR
 
 
 def directions_of(

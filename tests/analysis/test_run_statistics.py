@@ -10,7 +10,7 @@ from polibias import flow
 from polibias.analysis.cases import Case, Guessed, Judged
 from polibias.analysis.cells import cell
 from polibias.analysis.contrasted import NO_ORDERS, NO_SHARED, OTHER_SCALE
-from polibias.analysis.direction_pilot import NO_LABELS, direction_pilot_agreement
+from polibias.analysis.direction_pilot import NO_LABELS, NO_PAIR, direction_pilot_agreement
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.first_report import analyse
 from polibias.analysis.gathered import Question, Reading
@@ -622,6 +622,12 @@ def test_the_pilot_where_nothing_can_be_said() -> None:
     asked = compare("direction_pilot_agreement", judges=("z",))
     _, (row,) = direction_pilot_agreement(labels(["AB"], [*"AB"]), piloted("AB"), asked, RULES, ())
     assert {one.reason for one in row.estimates.values()} == {"judge 'z' scored none of the labelled pairs"}
+    assert {one.reason for one in pilot(labels(["AB"], [*"AB"]), "").values()} == {
+        "judge 'j' was not asked for the side alone"
+    }
+    elsewhere = labels(["AB"], [*"AB"])
+    elsewhere = elsewhere._replace(units=tuple(one._replace(model="n") for one in elsewhere.units))
+    assert {one.reason for one in pilot(elsewhere, "AB").values()} == {NO_PAIR}
 
 
 def test_pairs_of_the_pilot_have_the_ids_of_the_official_ones(runs: dict[str, Gathered]) -> None:
