@@ -198,7 +198,7 @@ def _history(run: Run, body: dict[str, Any], watcher: Watcher) -> dict[str, Any]
     if stored["providers"] != body["providers"]:
         watcher.note("the addresses have changed since the run was begun; study.json keeps the earlier ones as well")
         before = [*before, {"until": utc_now(), "providers": stored["providers"]}]
-    kept = {name: stored[name] for name in ("started_at", "lock") if name in stored}
+    kept: dict[str, Any] = {name: stored[name] for name in ("started_at", "lock") if name in stored}
     return {**kept, "providers_before": before}
 
 

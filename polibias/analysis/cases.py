@@ -114,14 +114,16 @@ class Case(NamedTuple):
         return sum(self.score(dimension) for dimension in rubric.dimensions)
 
     def net(self, rubric: Rubric) -> float:
-        """How much more a complete pair's verdicts favour A than B: score times side, summed, mean over the orders."""
-        each = [
-            score.score * SIGNS[score.favoured]
+        """How much more a complete pair's verdicts favour A than B: the mean of its orders."""
+        each = self.nets(rubric)
+        return sum(each) / len(each)
+
+    def nets(self, rubric: Rubric) -> list[int]:
+        """How much more each valid verdict favours A than B: score times side, summed over the dimensions."""
+        return [
+            sum(one.score * SIGNS[one.favoured] for name, one in verdict.scores.items() if name in rubric.dimension_ids)
             for verdict in self.verdicts.values()
-            for name, score in verdict.scores.items()
-            if name in rubric.dimension_ids
         ]
-        return sum(each) / len(self.verdicts)
 
     @property
     def opposed(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from polibias.analysis.cells import cell
+from polibias.analysis.cells import cell, possible
 from polibias.analysis.crosscheck import Check
 from polibias.analysis.findings import Table, TableRow
 from polibias.analysis.measured import Measured, Measures
@@ -79,7 +79,11 @@ def results_of(plan: Plan, rules: AnalysisRules, measure: Measure) -> list[Check
 
 
 def _result(comparison: Comparison, rules: AnalysisRules, measures: Measures, found: Sequence[Measured]) -> Checked:
-    rows = [(dict(one.keys), {name: chosen(value, rules) for name, value in one.estimates.items()}) for one in found]
+    units = {column.id: column.unit for column in measures.columns}
+    rows = [
+        (dict(one.keys), {name: _printed(name, units[name], value, rules) for name, value in one.estimates.items()})
+        for one in found
+    ]
     table = Table(
         id=comparison.id,
         title=comparison.title,
@@ -93,6 +97,12 @@ def _result(comparison: Comparison, rules: AnalysisRules, measures: Measures, fo
     return Checked(result, tuple((dict(one.keys), one.checks) for one in found))
 
 
+def _printed(name: str, unit: str, estimate: Estimate, rules: AnalysisRules) -> Estimate:
+    """The estimate with the plan's interval; a share's never leaves the scale, a difference of shares may be negative."""
+    found = chosen(estimate, rules)
+    return possible(found, -1.0 if name.endswith("difference") else 0.0) if unit == "share" else found
+
+
 def chosen(estimate: Estimate, rules: AnalysisRules) -> Estimate:
     """The estimate with the plan's interval as its own, and the other one beside it."""
     if rules.interval == JACKKNIFE or estimate.value is None:
@@ -102,8 +112,8 @@ def chosen(estimate: Estimate, rules: AnalysisRules) -> Estimate:
         return estimate
     own = Interval(estimate.method, estimate.low, estimate.high, estimate.reason)
     others = tuple(one for one in estimate.beside if one is not planned)
-    bounds = {"low": planned.low, "high": planned.high}
-    return replace(estimate, method=planned.method, reason=planned.reason, beside=(own, *others), **bounds)
+    own_now = replace(estimate, method=planned.method, low=planned.low, high=planned.high, reason=planned.reason)
+    return replace(own_now, beside=(own, *others))
 
 
 Row = tuple[dict[str, str], Mapping[str, Estimate]]

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from polibias.analysis.cases import SIGNS, Case
 from polibias.analysis.frames import tidy
-from polibias.analysis.pbi import Tables
+from polibias.analysis.pbi import Drawing, Tables
 from polibias.domain.rubric import Rubric
-from polibias.domain.study import AnalysisSpec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +76,7 @@ class Copied(NamedTuple):
 
 
 def copies_of(
-    cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
+    cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: Drawing
 ) -> Iterator[Copied]:
     """Every judge's reading of every copy that is to be judged, also one without any pair that can be compared.
 

@@ -9,6 +9,7 @@ from polibias.analysis.cells import cell, count, only
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.domain.rows import JudgmentOutcome, ResponseOutcome
 from polibias.domain.sides import SIDES
+from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
 
 
@@ -55,7 +56,7 @@ def validity_table(cases: Sequence[Case], models: Sequence[str], judges: Sequenc
 
 def copied_validity_table(cases: Sequence[Case], titles: Mapping[str, str]) -> Table | None:
     """As `validity_table`, for every copy that was judged; None without any. What masking left unread was not due."""
-    copies = [case for case in cases if case.original is not None and case.pair.level != "names" and case.whole]
+    copies = [case for case in cases if case.original is not None and due(case)]
     found: dict[tuple[str, str, str], list[Case]] = {}
     for case in copies:
         found.setdefault((case.judge, case.model, case.pair.design.condition), []).append(case)
@@ -71,10 +72,20 @@ def _validity(own: Sequence[Case], where: Mapping[str, str]) -> dict[str, Cell]:
     made = Counter(row.outcome for case in own for row in case.judgments.values())
     return {
         "valid": cell(share(made["ok"], 2 * len(own), "judge call was due"), where),
-        "complete": cell(share(sum(case.complete for case in own), len(own), "pair"), where),
+        "complete": cell(complete_share(own), where),
         **{name: count(made[name], {**where, "judgment": name}) for name in INVALID},
         "missing": count(2 * len(own) - made.total(), {**where, "judgment": "missing"}),
     }
+
+
+def due(case: Case) -> bool:
+    """Whether a judge was to score the pair: not where only names are hidden, nor what masking left unread."""
+    return case.pair.level != "names" and case.whole
+
+
+def complete_share(own: Sequence[Case]) -> Estimate:
+    """How many of the pairs are valid in both orders."""
+    return share(sum(case.complete for case in own), len(own), "pair")
 
 
 def _of_validity(id: str, title: str, caption: str, keys: tuple[str, ...], rows: list[TableRow]) -> Table:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from polibias.analysis.cells import BLOCKS, cell, only
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import score_column
+from polibias.domain.plan import AnalysisRules
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
 from polibias.stats.bias_index import SampleDesign, bias_index
@@ -17,6 +18,10 @@ from polibias.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Drawing = AnalysisSpec | AnalysisRules
+"""What says how clusters are drawn: a study, or a plan of validation."""
 
 
 class Tables:
@@ -28,7 +33,7 @@ class Tables:
     """
 
     def __init__(
-        self, frame: "pd.DataFrame", rubrics: Mapping[str, Rubric], spec: AnalysisSpec, across: bool = False
+        self, frame: "pd.DataFrame", rubrics: Mapping[str, Rubric], spec: Drawing, across: bool = False
     ) -> None:
         self.frame = frame[frame["complete"]]
         self.everything = frame
@@ -91,7 +96,7 @@ class Tables:
     ) -> dict[str, Estimate]:
         """The mean of `values` by block, weighted and clustered as the study says, from the stream called `name`."""
         weights = (1 / rows["inclusion"]).to_list() if self.weighted else None
-        design = SampleDesign(weights=weights, within_blocks=self.spec.cluster == "topic")
+        design = SampleDesign(weights=weights, within_blocks=self.spec.cluster in WITHIN_BLOCKS)
         clusters = rows[self.spec.cluster].to_list()
         return bias_index(values, main, clusters, self.spec.resamples, self.spec.seed, name, design)
 
@@ -140,4 +145,6 @@ def telling(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 WEIGHTED = " Items had unequal chances to be drawn and are weighted by their inverse."
-CLUSTERS = {"template": "scenario templates", "topic": "topics"}
+CLUSTERS = {"template": "scenario templates", "topic": "topics", "pair": "pairs"}
+WITHIN_BLOCKS = ("topic", "pair")
+"""The clusters that lie in one block."""

@@ -7,7 +7,11 @@ from typing import Any
 
 import msgspec
 
-from polibias.analysis import label_statistics, run_statistics
+from polibias.analysis.direction_pilot import PILOT
+from polibias.analysis.label_statistics import LABEL_STATISTICS
+from polibias.analysis.label_statistics import known_measures as label_measures
+from polibias.analysis.run_statistics import RUN_STATISTICS
+from polibias.analysis.run_statistics import known_measures as run_measures
 from polibias.analysis.sampled import sample_rule
 from polibias.domain.ids import tagged_hash
 from polibias.domain.lock import Lock
@@ -105,15 +109,14 @@ def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
 def _check_comparison(where: str, plan: Plan, rules: AnalysisRules, comparison: Comparison) -> None:
     here = f"{where}: comparison '{comparison.id}'"
     of_people = plan.raters is not None
-    known: Iterable[str] = label_statistics.LABEL_STATISTICS if of_people else run_statistics.RUN_STATISTICS
+    known = LABEL_STATISTICS if of_people else [*RUN_STATISTICS, *PILOT]
     if comparison.statistic not in known:
         raise no_such("statistic", comparison.statistic, known, f"{here} ({', '.join(sorted(known))})")
     strata = [one.name for one in plan.sample.strata] if plan.sample else []
     for stratum in comparison.strata:
         if stratum not in strata:
             raise no_such("stratum", stratum, strata, here)
-    module = label_statistics if of_people else run_statistics
-    measures = module.known_measures(comparison.statistic)
+    measures = (label_measures if of_people else run_measures)(comparison.statistic)
     if (comparison.measure or comparison.decision) and comparison.measure not in measures:
         raise no_such("measure", comparison.measure, measures, f"{here} ({', '.join(measures)})")
     if comparison.statistic == "kappa_gap" and rules.weights != "quadratic":

@@ -3,13 +3,12 @@
 Source: paper, App. H.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import categories_of, cell, count
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.domain.reidentification import OUTCOMES, chance
+from polibias.domain.reidentification import OUTCOMES, ReidOutcome, chance
 from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
 
@@ -56,10 +55,19 @@ def _groups(
 
 
 def _cells(cases: Sequence[Case], where: Mapping[str, str]) -> dict[str, Cell]:
-    found = Counter(case.guess.result for case in cases if case.guess is not None)
-    invalid = found.pop(None, 0)
-    cells = {name: cell(share(found[name], found.total(), "valid answer"), where) for name in OUTCOMES}
-    return cells | {"invalid": count(invalid, {**where, "guessed": "no"})}
+    cells = {name: cell(result_share(cases, name), where) for name in OUTCOMES}
+    return cells | {"invalid": count(invalid_guesses(cases), {**where, "guessed": "no"})}
+
+
+def result_share(cases: Sequence[Case], result: ReidOutcome) -> Estimate:
+    """How often the guesses at these pairs came out so, of the valid ones."""
+    found = [case.guess.result for case in cases if case.guess is not None and case.guess.result is not None]
+    return share(found.count(result), len(found), "valid answer")
+
+
+def invalid_guesses(cases: Sequence[Case]) -> int:
+    """How many answers were none."""
+    return sum(case.guess is not None and case.guess.result is None for case in cases)
 
 
 def _by_chance(candidates: int) -> TableRow:

@@ -112,21 +112,26 @@ def _identity_in_words(effect: Cell) -> str:
 
 
 def _shift_cells(one: Copied, columns: Sequence[Column]) -> dict[str, Cell]:
-    rubric, frame = one.tables.rubric, one.frame
-    span = rubric.highest_total - rubric.lowest_total
-    cells = {}
-    for column in columns:
-        kind, _, level = column.id.partition(":")
-        if column.id == "identity":
-            where = one.where | {"contrasted": "yes"} | ({"level": "full"} if one.masked else {})
-            cells[column.id] = cell(possible(_identity(one), -2 * span, 2 * span), where)
-            continue
-        factor = {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
-        rows = frame
-        for name, value in factor.items():
-            rows = rows[rows[name] == value]
-        cells[column.id] = cell(possible(_mean_change(one, rows, column.id), -span, span), one.where | factor)
-    return cells
+    contrasted = {"contrasted": "yes"} | ({"level": "full"} if one.masked else {})
+    marks = {column.id: contrasted if column.id == "identity" else _factor(column.id) for column in columns}
+    return {name: cell(change(one, name), one.where | where) for name, where in marks.items()}
+
+
+def change(one: Copied, name: str) -> Estimate:
+    """The mean change of the score: of `all` pairs, of a block, of `category:…`; or `identity`, Main − fictional."""
+    span = one.tables.rubric.highest_total - one.tables.rubric.lowest_total
+    if name == "identity":
+        return possible(_identity(one), -2 * span, 2 * span)
+    rows = one.frame
+    for factor, value in _factor(name).items():
+        rows = rows[rows[factor] == value]
+    return possible(_mean_change(one, rows, name), -span, span)
+
+
+def _factor(name: str) -> dict[str, str]:
+    """The factor of the design, with its level, that a column keeps to."""
+    kind, _, level = name.partition(":")
+    return {"all": {}, "category": {"topic_category": level}}.get(kind, {"block": kind})
 
 
 def _mean_change(one: Copied, rows: "pd.DataFrame", name: str) -> Estimate:
@@ -149,11 +154,12 @@ def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
     rows = []
     for one in copies:
         found = preferences.get((one.judge, one.name))
-        cells = _score_agreement(one) | _placeholder_cells(one, found)
+        cells = {name: cell(estimate, one.where) for name, estimate in score_agreement(one).items()}
+        cells |= _placeholder_cells(one, found)
         if found and found.withheld:
             cells |= dict.fromkeys(("same_side", "towards"), absent(found.withheld))
         else:
-            cells["same_side"] = _same_side(one)
+            cells["same_side"] = cell(same_side(one), one.where | {"directed": "yes", "directed_before": "yes"})
             cells["towards"] = towards(one) if one.masked else absent(SHOWN)
         rows.append(TableRow(one.keys, cells))
     title = "Agreement when pairs are read again"
@@ -161,7 +167,8 @@ def _agreements(copies: Sequence[Copied], preferences: Mapping[tuple[str, str], 
     return Table("copied_agreement", title, caption, ("judge", "copy"), AGREEMENT_COLUMNS, tuple(rows))
 
 
-def _score_agreement(one: Copied) -> dict[str, Cell]:
+def score_agreement(one: Copied) -> dict[str, Estimate]:
+    """How far the copy's scores are those of the original: `icc`, `pearson`, and the `ranking` of the models."""
     frame, tables = one.frame, one.tables
     before, after = frame["before"].to_list(), frame["total"].to_list()
     clusters, models = frame[tables.spec.cluster].to_list(), frame["model"].to_list()
@@ -175,7 +182,7 @@ def _score_agreement(one: Copied) -> dict[str, Cell]:
     }
     if len(set(models)) < FEWEST_RANKED:
         found["ranking"] = Estimate(None, len(models), found["ranking"].clusters, "", reason=FEW_MODELS)
-    return {name: cell(possible(estimate, -1.0), one.where) for name, estimate in found.items()}
+    return {name: possible(estimate, -1.0) for name, estimate in found.items()}
 
 
 def _placeholder_cells(one: Copied, found: Preference | None) -> dict[str, Cell]:
@@ -188,7 +195,8 @@ def _placeholder_cells(one: Copied, found: Preference | None) -> dict[str, Cell]
     }
 
 
-def _same_side(one: Copied) -> Cell:
+def same_side(one: Copied) -> Estimate:
+    """Of the pairs that name a side in both, the share that names the same one; whether it may be said or not."""
     hidden, shown, clusters, weights = one.sides(np.ones(len(one.cases), dtype=bool))
     found = direction_agreement(hidden, shown, clusters, *one.draws("same side"), weights)["same_side"]
-    return cell(possible(found), one.where | {"directed": "yes", "directed_before": "yes"})
+    return possible(found)

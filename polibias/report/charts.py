@@ -109,7 +109,7 @@ def planned_chart(result: PlannedResult) -> Chart | None:
     columns = [one for one in result.table.columns if one.unit != "count"]
     units = [one.unit for one in columns]
     shown = [one for one in columns if one.unit == max(units, key=units.count)]
-    points = [
+    points: list[dict[str, object]] = [
         {
             "row": " · ".join(row.keys[key] for key in result.table.keys),
             "series": column.title,

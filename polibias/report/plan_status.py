@@ -60,7 +60,7 @@ class Drafted(NamedTuple):
 
 
 def read_drafted(path: Path) -> Drafted:
-    """The plan and what lies beside it. Raises InputError for what cannot be read, DamagedRecord for what was changed."""
+    """The plan and what lies beside it. Raises InputError for what cannot be read or was changed."""
     plan = read_plan(path)
     found = read_lock(path) if is_locked(path) else None
     sample = read_sample(sample_path(path)) if sample_path(path).exists() else None
@@ -162,7 +162,7 @@ def _reached(plan: Plan, places: Places) -> int | None:
         counts = read_manifest(folder).about["projects"][plan.raters.project]["counts"]["first"]
     except (PoliBiasError, KeyError, TypeError):
         return None
-    return sum(counts.get(status, 0) for status in FINISHED)
+    return sum(int(counts.get(status, 0)) for status in FINISHED)
 
 
 def _report(drafted: Drafted, places: Places) -> tuple[Path | None, list[str]]:
@@ -200,8 +200,7 @@ def as_text(status: dict[str, Any]) -> str:
     if status["lock"]:
         anchored = f"published: {'; '.join(status['anchored'])}" if status["anchored"] else NOT_ANCHORED
         lines.append(f"  locked {status['locked_at'][:19].replace('T', ' ')} UTC, {status['lock']}, {anchored}")
-    for one in status["sets"]:
-        lines.append(f"  {one['name']}: {one['pairs']} pairs, {one['state']}, {one['hash']}")
+    lines += [f"  {one['name']}: {one['pairs']} pairs, {one['state']}, {one['hash']}" for one in status["sets"]]
     if held := status["held_out"]:
         rounds = f"round {held['round']} of {held['rounds']}"
         lines.append(f"  held-out labels: {held['state']}, {rounds}, opened {held['openings']} times")

@@ -1,0 +1,185 @@
+"""Two conditions on the same items, of one run or of two: how scores differ, and how often two orders contradict.
+
+An item is a template, a topic and a task as one model answered it. Each condition has one pair of it. Source: paper,
+App. F (null perturbation), E and I (directions).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from polibias.analysis.cases import Case
+from polibias.analysis.cells import BLOCKS, possible
+from polibias.analysis.gathered import Question, Reading, cluster_of, counted, narrowed, none
+from polibias.analysis.measured import Measured
+from polibias.analysis.pbi import telling
+from polibias.domain.rubric import Rubric
+from polibias.errors import InputError
+from polibias.stats.bias_index import SampleDesign, bias_index
+from polibias.stats.contrasts import NO_COMMON, Paired, paired
+from polibias.stats.estimate import Estimate
+
+NO_SHARED = "no item is in both conditions"
+OTHER_SCALE = "the two conditions are not scored on the same dimensions"
+NO_ORDERS = "no pair in which both orders name a side"
+SCORED = ("condition", "against", "difference", "zero")
+
+
+class Couple(NamedTuple):
+    """One item: its pair in the condition, and its pair in what that is compared with."""
+
+    first: Case
+    second: Case
+
+    @property
+    def inclusion(self) -> float:
+        """One draw lies within the other, so that the smaller chance is that of both."""
+        return min(self.first.pair.inclusion, self.second.pair.inclusion)
+
+    @property
+    def complete(self) -> bool:
+        return self.first.complete and self.second.complete
+
+    @property
+    def declared(self) -> bool:
+        """Whether no response of either pair had to be asked again because it looped."""
+        return not any(one.fallback for case in self for one in case.responses.values())
+
+
+Couples = Mapping[str, Couple]
+
+
+def couples(question: Question, judge: str) -> dict[str, Couple]:
+    """The items that both conditions asked of this judge, by name."""
+    first, second = (_by_item(question, reading, judge) for reading in (question.reading, question.against))
+    return {name: Couple(first[name], second[name]) for name in first if name in second}
+
+
+def _by_item(question: Question, reading: Reading, judge: str) -> dict[str, Case]:
+    """Raises InputError if an item has several pairs: then which of them is compared would be chance."""
+    found: dict[str, Case] = {}
+    for case in reading.of(judge):
+        design = case.pair.design
+        name = "\n".join((design.template, design.topic, design.task, case.model))
+        if name in found:
+            raise InputError(
+                f"comparison '{question.comparison.id}': '{reading.condition}' has several pairs of one item "
+                f"({design.template}, {design.topic}, {design.task}); compare conditions with one pair for each"
+            )
+        found[name] = case
+    return found
+
+
+def score_contrast(question: Question) -> list[Measured]:
+    """Mean pair score of the condition, of what it is compared with, and the difference: by judge and block."""
+    rows = []
+    blocks = [name for name in BLOCKS if question.comparison.block in ("", name)]
+    for judge in question.judges:
+        missing = _missing(question, judge)
+        shared = {} if missing else couples(question, judge)
+        for dimension in _dimensions(question):
+            for block in blocks:
+                own = {name: one for name, one in shared.items() if one.first.pair.design.block == block}
+                keys = {"judge": judge, "block": BLOCKS[block]} | ({"dimension": dimension} if dimension else {})
+                reason = missing or ("" if own else NO_SHARED)
+                rows.append(Measured(keys, _scores(question, own, dimension, judge, block, reason)))
+    return rows
+
+
+def _dimensions(question: Question) -> Sequence[str]:
+    """All of them together, or each alone."""
+    return question.reading.rubric.dimension_ids if question.comparison.by == "dimension" else ("",)
+
+
+def _missing(question: Question, judge: str) -> str:
+    """Why two conditions cannot be compared in a judge's reading; '' if they can."""
+    first, second = question.reading, question.against
+    if first.rubric.dimension_ids != second.rubric.dimension_ids:
+        return OTHER_SCALE
+    return question.unread(first, judge) or question.unread(second, judge)
+
+
+def _scores(
+    question: Question, shared: Couples, dimension: str, judge: str, block: str, reason: str
+) -> dict[str, Estimate]:
+    """One row's estimates: all from the items with a complete score in both, and as declared in both."""
+    if reason:
+        return dict.fromkeys(SCORED, none(reason)) | {"left_out": counted(0)}
+    rubric = narrowed(question.reading.rubric, dimension)
+    used = {name: one for name, one in shared.items() if one.complete and one.declared}
+    first = {name: one.first.total(rubric) for name, one in used.items()}
+    other = narrowed(question.against.rubric, dimension)
+    second = {name: one.second.total(other) for name, one in used.items()}
+    about = (judge, block, dimension)
+    found = _paired(question, first, second, shared, *about)
+    lowest, highest = rubric.lowest_total, rubric.highest_total
+    zero = {name: float(score == 0) for name, score in second.items()}
+    return {
+        "condition": telling(found.first, lowest, highest),
+        "against": telling(found.second, lowest, highest),
+        "difference": telling(found.difference, lowest - highest, highest - lowest),
+        "zero": _mean(question, zero, shared, *about, "zero"),
+        "left_out": counted(len(shared) - len(used)),
+    }
+
+
+def order_contradictions(question: Question) -> list[Measured]:
+    """How often a judge's two orders name opposite sides, where both name one: in both conditions, and the difference.
+
+    In each order the side is the sign of the score-weighted sides, whatever their sum.
+    """
+    rows = []
+    for judge in question.judges:
+        missing = question.unread(question.reading, judge) or question.unread(question.against, judge)
+        found = dict.fromkeys(("condition", "against", "difference"), none(missing))
+        rows.append(Measured({"judge": judge}, found if missing else _contradictions(question, judge)))
+    return rows
+
+
+def _contradictions(question: Question, judge: str) -> dict[str, Estimate]:
+    """Of the items in both conditions: each share where its own two orders name a side, the difference where all do."""
+    first, second = question.reading, question.against
+    shared = couples(question, judge)
+    contradicted = {name: contradiction(one.first, first.rubric) for name, one in shared.items()}
+    beside = {name: contradiction(one.second, second.rubric) for name, one in shared.items()}
+    one, other = _known(contradicted), _known(beside)
+    return {
+        "condition": _mean(question, one, shared, judge, "condition"),
+        "against": _mean(question, other, shared, judge, "against"),
+        "difference": possible(_paired(question, one, other, shared, judge).difference, -1.0),
+    }
+
+
+def contradiction(case: Case, rubric: Rubric) -> float | None:
+    """1 if the two orders of a pair name opposite sides, 0 if the same; None unless both are valid and name one."""
+    nets = case.nets(rubric)
+    if not case.complete or 0 in nets:
+        return None
+    return float(nets[0] * nets[1] < 0)
+
+
+def _known(found: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _paired(
+    question: Question, first: Mapping[str, float], second: Mapping[str, float], shared: Couples, *about: str
+) -> Paired:
+    clusters = {name: cluster_of(one.first, question.rules) for name, one in shared.items()}
+    return paired(first, second, clusters, *question.drawn(*about), weights_of(shared))
+
+
+def _mean(question: Question, values: Mapping[str, float], shared: Couples, *about: str) -> Estimate:
+    """The mean of some items' zeros and ones, weighted and clustered as the contrast is."""
+    if not values:
+        return none(NO_ORDERS if question.comparison.statistic == "order_contradictions" else NO_COMMON)
+    weights = weights_of(shared)
+    design = SampleDesign(weights=None if weights is None else [weights[name] for name in values])
+    clusters = [cluster_of(shared[name].first, question.rules) for name in values]
+    found = bias_index(list(values.values()), [True] * len(values), clusters, *question.drawn(*about), design)
+    return possible(found["main"])
+
+
+def weights_of(shared: Couples) -> dict[str, float] | None:
+    """Each item's design weight; None where all had the same chance to be drawn, so that weights change nothing."""
+    chances = {round(one.inclusion, 12) for one in shared.values()}
+    return {name: 1 / one.inclusion for name, one in shared.items()} if len(chances) > 1 else None
