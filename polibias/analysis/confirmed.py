@@ -98,7 +98,7 @@ def _result(comparison: Comparison, rules: AnalysisRules, measures: Measures, fo
 
 
 def _printed(name: str, unit: str, estimate: Estimate, rules: AnalysisRules) -> Estimate:
-    """The estimate with the plan's interval; a share's never leaves the scale, a difference of shares may be negative."""
+    """The estimate with the plan's interval, which never leaves the scale; a difference of shares may be negative."""
     found = chosen(estimate, rules)
     return possible(found, -1.0 if name.endswith("difference") else 0.0) if unit == "share" else found
 

@@ -86,7 +86,7 @@ class LabelRules(Value, frozen=True):
     """
 
     missing: Literal["pairwise", "listwise"] = "pairwise"
-    withdrawn: Literal["keep", "remove"] = "keep"
+    withdrawn: Literal["keep", "remove"] = "remove"
     flags: tuple[Text, ...] = ()
     self_naming: bool = False
     failed_checks: Annotated[int, msgspec.Meta(ge=0)] | None = None

@@ -28,6 +28,12 @@ def md(text: str) -> str:
     return MARKS.sub(r"\\\1", " ".join(visible(text).split()))
 
 
+def code(text: str) -> str:
+    """Foreign text as a piece of code within a line of Markdown."""
+    line = " ".join(visible(text).split()).replace("`", "'")
+    return f"`{line}`"
+
+
 def plan_document(plan: Plan, lock: Lock | None, fingerprint: str, sample: Sample | None, split: Split | None) -> str:
     """The plan as Markdown. `fingerprint` is the lock's hash, "" for a plan that is not locked."""
     parts = [
@@ -63,7 +69,7 @@ def _pairs(plan: Plan, sample: Sample | None) -> Iterator[str]:
     if sample is not None and sample.left_out:
         yield "Without a chance: " + "; ".join(f"{n:,} {reason}" for reason, n in sorted(sample.left_out.items())) + "."
     if plan.sample.exclude:
-        yield f"Left out: the pairs of {', '.join(f'`{md(name)}`' for name in plan.sample.exclude)}."
+        yield f"Left out: the pairs of {', '.join(map(code, plan.sample.exclude))}."
 
 
 def _strata(rule: SampleRule) -> Iterator[str]:
@@ -144,7 +150,7 @@ def _comparisons(plan: Plan, role: str) -> Iterator[str]:
 
 
 def _comparison(plan: Plan, one: Comparison) -> str:
-    details = [f"statistic `{md(one.statistic)}`", f"judges {', '.join(one.judges or plan.judges)}"]
+    details = [f"statistic {code(one.statistic)}", f"judges {', '.join(one.judges or plan.judges)}"]
     details += [f"strata {', '.join(one.strata)}"] if one.strata else []
     details += [f"by {one.by}"] if one.by else []
     details += [f"condition {md(one.condition)}"] if one.condition else []

@@ -1,0 +1,1 @@
+"""Plans of validation, from the sample to the report."""
