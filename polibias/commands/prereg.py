@@ -184,7 +184,7 @@ def _told(made: "Made") -> list[str]:
             cells = ((one, row.cells[one.id]) for one in result.table.columns)
             said = [f"{one.title} {number(cell, one.unit)} {interval(cell, one.unit)}".rstrip() for one, cell in cells]
             lines.append(f"  {about}: {'; '.join(said)}")
-        lines += [f"  → {one.outcome}: {one.said}" for one in result.decisions]
+        lines += [f"  → {', '.join(one.keys.values())}: {one.outcome}. {one.said}" for one in result.decisions]
     lines += [f"\ndeviation: {one.what} {one.reason}".rstrip() for one in confirmed.deviations]
     return lines
 

@@ -1,0 +1,117 @@
+"""Held-out labels: calibrating, frozen, opened once, scored; and nothing of them can be read before."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polibias.cli import main
+from polibias.domain.sample import SampledPair
+from polibias.records.ledger import read
+from polibias.records.samples import read_sample, read_split, sample_path, split_path
+from tests.app.conftest import full
+from tests.prereg.validation import Places, create, export, finish, label, lock, write_plan
+
+MARK = "a comment that only held-out labels have"
+
+
+@pytest.fixture
+def boxed(places: Places) -> Places:
+    """A plan with held-out pairs, all labels given, the project closed and exported."""
+    write_plan(places, split=True)
+    lock(places, split=True)
+    store = create(places)
+    held = {*read_split(split_path(places.plan()))[0].held_out}
+    origins = json.loads((places.folder / "sealed" / "mine.json").read_text("utf-8"))["items"]
+    for name in ("ann", "bob"):
+        label(
+            store,
+            name,
+            lambda store, name, number: full(
+                number % 4, "A" if number % 4 else "none", MARK if _pair(store, origins, name, number) in held else ""
+            ),
+        )
+    finish(places)
+    return places
+
+
+def _pair(store: object, origins: dict[str, dict[str, str]], name: str, number: int) -> str:
+    from tests.app.conftest import annotator_id
+
+    place = store.places(annotator_id(store, name))[number - 1]  # type: ignore[attr-defined]
+    return origins[store.view(place).item.code]["pair"]  # type: ignore[attr-defined]
+
+
+def outside_the_project(places: Places) -> Iterator[tuple[Path, bytes]]:
+    """Every file that left the project, the sealed file and the key apart."""
+    for path in places.folder.rglob("*"):
+        parts = path.relative_to(places.folder).parts
+        if path.is_file() and parts[0] not in ("projects", "sealed", "holder.key"):
+            yield path, path.read_bytes()
+
+
+def held_out_pairs(places: Places) -> list[SampledPair]:
+    """The sampled pairs that are held out, each as one model answered it."""
+    held = {*read_split(split_path(places.plan()))[0].held_out}
+    return [one for one in read_sample(sample_path(places.plan()))[0].pairs if one.pair in held]
+
+
+def open_it(places: Places, *more: str) -> int:
+    return places.prereg_command("open", "--key", str(places.key), *more)
+
+
+def test_nothing_that_left_the_project_has_a_held_out_label(boxed: Places) -> None:
+    held = {*read_split(split_path(boxed.plan()))[0].held_out}
+    rows = [entry.row for entry in read(boxed.run.annotations("mine"))]
+    assert rows
+    assert not held & {row.pair for row in rows}
+    for path, data in outside_the_project(boxed):
+        assert MARK.encode() not in data, path
+
+
+def test_they_are_opened_once_the_prompt_is_frozen_and_scored_once(
+    boxed: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boxed.prereg_command("run") == 2
+    assert "not opened" in capsys.readouterr().err
+    assert open_it(boxed) == 2
+    assert "not frozen" in capsys.readouterr().err
+    assert boxed.prereg_command("round", "--rule", "kappa rises by 0.05") == 0
+    assert boxed.prereg_command("freeze") == 2
+    assert boxed.prereg_command("result", "--result", "it rose by 0.07", "--accepted") == 0
+    assert boxed.prereg_command("freeze") == 0
+    assert open_it(boxed) == 0
+    labels = 2 * len(held_out_pairs(boxed))
+    assert boxed.prereg_command("run") == 0
+    assert boxed.findings()["facts"]["Labels"] == f"{labels} done, {labels} planned"
+    assert boxed.prereg_command("status") == 0
+    assert "scored" in capsys.readouterr().out
+    assert open_it(boxed) == 2
+    assert "--reason" in capsys.readouterr().err
+    assert open_it(boxed, "--reason", "a column was mixed up") == 0
+    assert boxed.prereg_command("run") == 0
+    assert any("tainted" in one["what"] for one in boxed.findings()["deviations"])
+    assert boxed.prereg_command("status") == 1
+
+
+def test_after_the_opening_the_app_exports_everything(boxed: Places) -> None:
+    assert boxed.prereg_command("freeze") == 0
+    assert open_it(boxed) == 0
+    before = (boxed.run.annotations_folder / "mine.jsonl").read_bytes()
+    assert export(boxed) == 0
+    assert (boxed.run.annotations_folder / "mine.jsonl").read_bytes() == before
+    assert MARK in (boxed.run.annotations_folder / "mine.csv").read_text("utf-8")
+
+
+def test_a_lost_key_opens_nothing_and_loses_nothing(boxed: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    assert boxed.prereg_command("freeze") == 0
+    other = boxed.folder / "other.key"
+    assert main(["prereg", "key", str(other)]) == 0
+    before = dict(outside_the_project(boxed))
+    capsys.readouterr()
+    assert boxed.prereg_command("open", "--key", str(other)) == 2
+    assert boxed.prereg_command("open", "--key", str(boxed.folder / "none.key")) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert dict(outside_the_project(boxed)) == before
