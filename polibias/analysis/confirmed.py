@@ -21,9 +21,10 @@ JACKKNIFE = "jackknife"
 
 
 class Decided(Value, frozen=True):
-    """What a row of a comparison decides, by the rule that was fixed before."""
+    """What a row of a comparison decides by one of its numbers, and the rule that was fixed before."""
 
     keys: dict[str, str]
+    measure: str
     outcome: Outcome
     rule: str
     said: str
@@ -128,10 +129,11 @@ def _decisions(comparison: Comparison, rows: Sequence[Row]) -> Iterator[Decided]
         value = getattr(estimate, rule.bound)
         if value is None:
             said = UNDECIDED.format(reason=estimate.reason or "there is no interval")
-            yield Decided(keys, "undecided", rule.rule, said)
+            yield Decided(keys, comparison.measure, "undecided", rule.rule, said)
         else:
             holds = rule.decides(value)
-            yield Decided(keys, "holds" if holds else "fails", rule.rule, rule.holds if holds else rule.fails)
+            outcome: Outcome = "holds" if holds else "fails"
+            yield Decided(keys, comparison.measure, outcome, rule.rule, rule.holds if holds else rule.fails)
 
 
 def as_json(confirmed: Confirmed) -> Any:
