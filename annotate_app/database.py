@@ -101,6 +101,8 @@ def check_layout(database: Database) -> None:
 def find(name: str, projects: Path) -> Path:
     """The database of the project called `name`. Raises InputError if there is none."""
     path = projects / name / FILE
+    if path.with_name(f"{FILE}.box").is_file() and not path.is_file():
+        raise InputError(f"{path}: was put away; bring it back with: polibias-annotate take-out {name} --key FILE")
     if not path.is_file():
         raise InputError(f"{path}: no such project; make it with: polibias-annotate create RUN --project {name}")
     return path

@@ -1,10 +1,10 @@
-"""`backup`, `restore`, `upgrade`: how a project outlives a disk and a version."""
+"""`backup`, `restore`, `upgrade`, `put-away`, `take-out`: how a project outlives a disk, a version and its study."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate_app.commands.shapes import Commands, add_project, add_projects, counted
+from annotate_app.commands.shapes import Commands, add_project, add_projects, add_sealed, counted
 
 if TYPE_CHECKING:
     from annotate_app.copies import Contents, Copy
@@ -26,6 +26,17 @@ def add(commands: Commands) -> None:
     upgrade = commands.add_parser("upgrade", help="bring a project of an earlier version up to date")
     add_project(upgrade)
     upgrade.set_defaults(command=_upgrade)
+    away = commands.add_parser("put-away", help="encrypt the database of a finished project that holds labels out")
+    add_project(away)
+    add_sealed(away)
+    away.add_argument(
+        "--prereg", type=Path, default=Path("prereg"), metavar="DIR", help="where locked plans are (default: prereg)"
+    )
+    away.set_defaults(command=_put_away)
+    out = commands.add_parser("take-out", help="bring a database back that was put away")
+    add_project(out)
+    out.add_argument("--key", type=Path, required=True, metavar="FILE", help="the key that its holder keeps")
+    out.set_defaults(command=_take_out)
 
 
 def _backup(options: argparse.Namespace) -> int:
@@ -33,6 +44,26 @@ def _backup(options: argparse.Namespace) -> int:
     from annotate_app.database import find
 
     _say(back_up(find(options.project, options.projects), options.out))
+    return 0
+
+
+def _put_away(options: argparse.Namespace) -> int:
+    from annotate_app.database import find
+    from annotate_app.putting_away import put_away
+    from annotate_app.sealed import read_sealed, sealed_path
+    from annotate_app.store import open_store
+
+    sealed = read_sealed(sealed_path(options.project, options.sealed))
+    box = put_away(open_store(find(options.project, options.projects)), sealed, options.prereg)
+    print(f"{box}: the database, which only the holder's key opens; backups that you made are still in the open")
+    print(f"back again: polibias-annotate take-out {options.project} --key FILE")
+    return 0
+
+
+def _take_out(options: argparse.Namespace) -> int:
+    from annotate_app.putting_away import take_out
+
+    print(f"{take_out(options.projects / options.project, options.key)}: in the open again")
     return 0
 
 

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select
 
+from annotate_app.cli import main as annotate
+from annotate_app.schema import Event
 from polibias.cli import main
 from polibias.domain.sample import SampledPair
 from polibias.records.ledger import read
@@ -115,3 +118,31 @@ def test_a_lost_key_opens_nothing_and_loses_nothing(boxed: Places, capsys: pytes
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2
     assert dict(outside_the_project(boxed)) == before
+
+
+def test_the_database_can_be_put_away_and_brought_back(boxed: Places) -> None:
+    database = boxed.folder / "projects" / "mine" / "blind.db"
+    before = boxed.store().project.name, [link.hash for link in _events(boxed)]
+    away = ["put-away", "mine", *boxed.app_options, "--prereg", str(boxed.prereg)]
+    assert annotate(away) == 0
+    assert not [path for path in database.parent.rglob("*") if MARK.encode() in path.read_bytes()]
+    assert export(boxed) == 2
+    assert annotate(["take-out", "mine", *boxed.app_options[:2], "--key", str(boxed.key)]) == 0
+    assert (boxed.store().project.name, [link.hash for link in _events(boxed)]) == before
+    assert export(boxed) == 0
+
+
+def test_a_database_whose_labels_are_nowhere_else_is_not_put_away(places: Places) -> None:
+    write_plan(places, split=True)
+    lock(places, split=True)
+    create(places)
+    assert annotate(["put-away", "mine", *places.app_options, "--prereg", str(places.prereg)]) == 2
+    assert places.store().project.name == "mine"
+
+
+def _events(places: Places) -> list[Event]:
+    with places.store().reading() as session:
+        found = session.exec(select(Event).order_by(col(Event.number))).all()
+        for one in found:
+            session.expunge(one)
+        return [*found]
