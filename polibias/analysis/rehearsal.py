@@ -167,7 +167,7 @@ def _scripted(plan: Plan, runs: Path) -> Material:
         if not run.sealed:
             raise InputError(
                 f"{run.folder}: not there or not sealed; rehearse on runs of scripted models: "
-                f"polibias run {name} --panel scripted --runs {runs}"
+                f"polibias run {name} --panel rehearsal --runs {runs}"
             )
         about = read_named(run.study, STUDY_TAG)
         real = [one["name"] for role in ("models", "judges") for one in about[role] if one["adapter"] != "scripted"]
