@@ -46,10 +46,10 @@ class _Directions(NamedTuple):
         )
         told = _any([~np.isnan(x) & ~np.isnan(y) for x, y in couples], len(self.people))
         named = _any([(np.abs(x) == 1) & (np.abs(y) == 1) for x, y in couples], len(self.people))
-        return {name: self._counted(one, told, named if name == "same_side" else told) for name, one in found.items()}
+        return {name: self._counted(one, named if name == "same_side" else told) for name, one in found.items()}
 
-    def _counted(self, estimate: Estimate, told: NDArray[np.bool_], counted: NDArray[np.bool_]) -> Estimate:
-        effective = None if self.pairs.weights is None else kish(self.pairs.weights[told])
+    def _counted(self, estimate: Estimate, counted: NDArray[np.bool_]) -> Estimate:
+        effective = None if self.pairs.weights is None else kish(self.pairs.weights[counted])
         return replace(estimate, n=int(counted.sum()), effective_n=effective)
 
     def row(self, judge: str, raters: str, estimates: Mapping[str, Estimate], rows: Sequence[Rows]) -> Measured:

@@ -106,6 +106,15 @@ def test_kappa_of_one_annotator_is_the_one_in_the_gap() -> None:
     assert gap["gap"].value is None
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kappa_of_the_mean_of_calls(weighted: bool) -> None:
+    labelled = TABLES[1]
+    found = rows(labelled, "kappa", judge_score="mean", sampling_weights=weighted)
+    for place, rater in enumerate(labelled.raters):
+        expected = cases.kappa_of(cases.judge_rows(labelled, "j1", place, weighted, mean=True))
+        assert close(row_of(found, judge="j1", raters=rater)["kappa"], expected)
+
+
 def test_linear_and_unweighted_kappa_compare_calls_only() -> None:
     with pytest.raises(InputError, match="no point of the scale"):
         rows(made(), "kappa", weights="linear", judge_score="mean")
@@ -184,6 +193,24 @@ def _directed(found: dict[str, Estimate], each: list[cases.Row], pairs: int) -> 
         first, second = (sum(side > 0 for side in sides) / len(sides) for sides in named)
         assert close(found["favouring_a_difference"], first - second)
     assert found["kappa"].n == pairs
+
+
+def test_n_counts_pairs_and_never_readings() -> None:
+    """The judge names a side in three pairs of four; of the two annotators one does in the first, both in the second,
+    none in the third, and both in the fourth, in which the judge names none.
+    """
+    scores, calls = [[3.0, 3.0]] * 4, [(3.0, 3.0)] * 4
+    sides = [[1.0, 0.0], [1.0, -1.0], [0.0, 0.0], [1.0, 1.0]]
+    labelled = table_of(scores, calls, sides, [(1.0, 1.0)] * 3 + [(0.0, 0.0)])
+    found = rows(labelled, "direction_agreement", ("j",), sampling_weights=True)
+    together, people = row_of(found, judge="j", raters="all"), row_of(found, judge="annotators", raters="all")
+    assert [together[name].n for name in ("kappa", "same_side", "favouring_a_difference")] == [4, 2, 4]
+    assert [together[name].clusters for name in ("kappa", "same_side")] == [4, 2]
+    # Readings with both sides: A A in the first pair, A A and A B in the second, which weighs four times as much.
+    assert together["same_side"].value == pytest.approx(5 / 9)
+    assert [people[name].n for name in ("kappa", "same_side")] == [4, 2]
+    assert people["kappa"].effective_n == pytest.approx(10**2 / 34)
+    assert together["same_side"].effective_n == pytest.approx(5**2 / 17)
 
 
 def test_a_scale_that_asks_for_sides_has_no_threshold() -> None:
@@ -388,6 +415,31 @@ def test_no_row_depends_on_another(statistic: str) -> None:
             one.value for row in found for one in row.estimates.values()
         ]
         assert numbers(other) != numbers(found)
+
+
+@EVERY
+def test_each_dimension_has_draws_of_its_own(statistic: str) -> None:
+    """Two dimensions with the very same scores have the same values from other draws."""
+    labelled = TABLES[0]
+    one = labelled.among(np.array([unit.dimension == "tone" for unit in labelled.units]))
+    twice = Labelled(
+        one.units + tuple(unit._replace(dimension="law") for unit in one.units),
+        one.raters,
+        np.vstack([one.scores, one.scores]),
+        np.vstack([one.sides, one.sides]),
+        {name: Calls(np.vstack([c.scores, c.scores]), np.vstack([c.sides, c.sides])) for name, c in one.judges.items()},
+        one.points,
+        ("tone", "law"),
+    )
+    found = measure_labels(twice, planned(statistic, by="dimension"), ruled(), JUDGES)[1]
+    halves = [
+        [one for row in found if row.keys["dimension"] == name for one in row.estimates.values()]
+        for name in twice.dimensions
+    ]
+    assert [one.value for one in halves[0]] == [one.value for one in halves[1]]
+    seeds = [{beside.method for one in half for beside in one.beside if "seed" in beside.method} for half in halves]
+    assert not seeds[0] & seeds[1]
+    assert seeds[0] or statistic == "validity"
 
 
 @EVERY

@@ -105,5 +105,9 @@ def test_unequal_weights_have_an_effective_n() -> None:
     weighted = human._replace(weights=np.repeat([1.0, 4.0], 30))
     found = stacked_agreement(weighted, judge, 20, 1, "row")["exact"]
     assert found.effective_n == pytest.approx((30 + 120) ** 2 / (30 + 30 * 16))
+    judge[:10] = NAN
+    found = stacked_agreement(weighted, judge, 20, 1, "row")
+    assert found["exact"].effective_n == pytest.approx((20 + 120) ** 2 / (20 + 30 * 16))
+    assert found["annotators_exact"].effective_n == pytest.approx((30 + 120) ** 2 / (30 + 30 * 16))
     assert kish(None) is None
     assert kish(np.zeros(0)) is None
