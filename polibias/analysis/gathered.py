@@ -133,9 +133,9 @@ class Question(NamedTuple):
 
 
 def cluster_of(case: Case, rules: AnalysisRules) -> str:
-    """The cluster that a pair is drawn with; a copy lies in its original's."""
+    """The cluster that a pair is drawn with. A pair is one as all models answered it."""
     if rules.cluster == "pair":
-        return case.pair.copy_of or case.pair_id
+        return case.pair_id
     return case.pair.design.template if rules.cluster == "template" else case.pair.design.topic
 
 

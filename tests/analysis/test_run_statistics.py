@@ -35,6 +35,7 @@ from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
 from polibias.sources.plans import read_plan
 from polibias.sources.studies import read_study
+from polibias.stats.bias_index import SampleDesign, bias_index
 from polibias.stats.contrasts import NO_COMMON
 from polibias.stats.estimate import Estimate
 from polibias.stats.proportion import share
@@ -248,6 +249,22 @@ def test_change_by_hand_and_why_there_may_be_none() -> None:
     assert all(one.value is None and one.reason for one in agreement.values())
     first = of(measured(hand(cases), "copied_change", condition="official"))
     assert {one.reason for one in first.values()} == {NO_COPY}
+
+
+def test_pairs_are_drawn_within_their_blocks() -> None:
+    cases = [
+        one for n in range(30) for one in both(f"p{n}", (5, "A"), (n % 7 / 2, "A"), ("active", "fictional")[n % 2])
+    ]
+    found = of(
+        measured(hand(cases), "copied_change", msgspec.structs.replace(RULES, cluster="pair"), condition="masked")
+    )
+    changes, main = [n % 7 / 2 - 5 for n in range(30)], [n % 2 == 0 for n in range(30)]
+    names = [f"p{n}" for n in range(30)]
+    want = bias_index(changes, main, names, 100, 1, "x", SampleDesign(within_blocks=True))["difference"]
+    assert (found["identity"].value, found["identity"].clusters) == (pytest.approx(want.value), 30)
+    assert (found["identity"].low, found["identity"].high) == (pytest.approx(want.low), pytest.approx(want.high))
+    across = bias_index(changes, main, names, 100, 1, "x")["difference"]
+    assert found["identity"].low != pytest.approx(across.low)
 
 
 def test_withheld_directions_stay_withheld() -> None:
@@ -504,6 +521,15 @@ def test_every_cluster_gives_the_same_values(runs: dict[str, Gathered], cluster:
         assert found.n / 2 <= found.clusters < found.n, "a pair as both models answered it is one cluster"
 
 
+def test_outcomes_are_looked_through_before_inputs() -> None:
+    first = case("p", (3, "A"))
+    one = Gathered([first, copy(first, (4, "A"), "masked")], {"official": "t", "masked": "m"}, RUBRICS)
+    runs = {"official": one, "later": one._replace(cases=[])}
+    for outcomes, found in ((("later",), "later"), ((), "official")):
+        question = Question(runs, "official", outcomes, compare("validity", condition="masked"), RULES, ("j",))
+        assert question.reading.run is runs[found]
+
+
 def test_names_of_runs_and_conditions() -> None:
     again = case("p", (3, "A"))
     runs = {
@@ -611,6 +637,9 @@ def test_the_pilot_by_hand() -> None:
     assert (found["aggregated"].value, found["aggregated"].n) == (pytest.approx(8 / 9), 9)
     # both readings and r0: p0 p1 p2; and r1: p0 p1 p2
     assert (found["difference"].value, found["difference"].n) == (pytest.approx(5 / 6 - 5 / 6), 6)
+    short = labelled.among(np.array([unit.pair != "p1" or unit.dimension != "framing" for unit in labelled.units]))
+    assert len(short.units) == len(labelled.units) - 1
+    assert pilot(short, "AAB-B?")["direction"].n == 5, "a pair of which a dimension is missing has no direction"
     even = pilot(labelled, "AAB-B?", strata=("s",))
     assert (even["direction"].value, even["direction"].n) == (0.5, 2)
 
