@@ -7,7 +7,7 @@ from pathlib import Path
 from polibias.domain.lock import LockedFile, LockedRun
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import reading
-from polibias.records.manifest import read_manifest
+from polibias.records.manifest import manifest_hash, read_manifest
 from polibias.records.runs import STUDY, Run
 
 BLOCK = 1 << 20
@@ -31,10 +31,11 @@ def locked_run(run: Run, older: Iterable[str] = ()) -> LockedRun:
     return LockedRun(run.folder.resolve().name, manifest.hash, tuple(files))
 
 
-def check_input(run: Run, locked: LockedRun) -> None:
-    """Raises DamagedRecord unless every file that was locked still begins with the bytes it had.
+def check_input(run: Run, locked: LockedRun) -> bool:
+    """Whether the run is byte for byte what it was when it was locked; it was whole then. False if it has grown.
 
-    A run may have grown and been sealed again since; its `study.json`, which says what it is about, may not change.
+    A run may have been sealed again since; its `study.json`, which says what it is about, may not change. Raises
+    DamagedRecord unless every file that was locked still begins with the bytes it had.
     """
     for one in locked.files:
         path = run.folder / one.path
@@ -42,6 +43,8 @@ def check_input(run: Run, locked: LockedRun) -> None:
             raise DamagedRecord(f"{path}: does not begin with what was locked; restore it from a copy")
         if one.path == STUDY and path.stat().st_size != one.bytes:
             raise DamagedRecord(f"{path}: changed since the lock; restore it from a copy")
+    sizes = [(run.folder / one.path).stat().st_size for one in locked.files]
+    return manifest_hash(run.folder) == locked.manifest and sizes == [one.bytes for one in locked.files]
 
 
 def _prefix_hash(path: Path, size: int) -> str:
