@@ -17,7 +17,7 @@ from polibias.records.shelf import located
 from polibias.records.verify import require_whole
 from polibias.samples import ALGORITHM, Chosen, Unit, choose, effective_n
 
-INCOMPLETE = "not valid in both orders of both judges"
+INCOMPLETE = "not valid in both orders of every judge"
 EXCLUDED = "named by an excluded file"
 
 
@@ -85,19 +85,19 @@ def _condition(run: Run, plan: Plan, facts: Mapping[str, PairFacts]) -> str:
 def _units(
     run: Run, sampling: SampleRule, facts: Mapping[str, PairFacts], rubric: Rubric, excluded: Collection[str]
 ) -> tuple[list[Unit], Counter[str]]:
-    """Every pair as each model answered it that both judges read validly in both orders, and how many are left out."""
+    """Every pair as each model answered it that all judges read validly in both orders, and how many are left out."""
     scores = [_scores(run, judge, facts, rubric) for judge in sampling.judges]
     units: list[Unit] = []
     left_out: Counter[str] = Counter()
     for name in sorted({name for found in scores for name in found}):
         pair, model = name
-        one, other = (found.get(name) for found in scores)
+        read = [score for found in scores if (score := found.get(name)) is not None]
         if pair in excluded:
             left_out[EXCLUDED] += 1
-        elif one is None or other is None:
+        elif len(read) < len(scores):
             left_out[INCOMPLETE] += 1
         else:
-            units.append(_unit(pair, model, facts[pair], abs(one - other)))
+            units.append(_unit(pair, model, facts[pair], max(read) - min(read)))
     return units, left_out
 
 

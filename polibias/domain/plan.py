@@ -38,12 +38,12 @@ class SampleRule(Value, frozen=True):
     """How response pairs are drawn from a sealed run: stratum by stratum, each from what those before it left.
 
     What is taken for certain comes first, whatever the order of writing, so that every other pair's chance is known.
-    `judges` are the two whose scores are compared; a pair must be complete in both. `exclude` names files that list
-    pairs no annotator may get: earlier samples, calibration pairs, practice items.
+    `judges` are the one or two that are compared; a pair must be complete in all, and only two can disagree.
+    `exclude` names files that list pairs no annotator may get: earlier samples, calibration pairs, practice items.
     """
 
     seed: Seed
-    judges: tuple[Name, Name]
+    judges: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=2)]
     strata: Annotated[tuple[Stratum, ...], msgspec.Meta(min_length=1)]
     exclude: tuple[Text, ...] = ()
 

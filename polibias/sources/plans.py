@@ -27,4 +27,9 @@ def read_plan(path: Path) -> Plan:
         raise InputError(f"{path}: its id is '{plan.id}'; name the file {plan.id}.toml or correct the id")
     if plan.sample and len(set(plan.sample.judges)) < len(plan.sample.judges):
         raise InputError(f"{path}: it compares judge '{plan.sample.judges[0]}' with itself; name two")
+    if plan.sample and len(plan.sample.judges) == 1:
+        for stratum in plan.sample.strata:
+            if stratum.rule != "uniform":
+                where = f"{path}: stratum '{stratum.name}'"
+                raise InputError(f"{where} is drawn by how far two judges lie apart; name two, or draw it uniform")
     return plan
