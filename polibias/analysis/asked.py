@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from polibias.domain.ids import tagged_hash
 from polibias.domain.rubric import Rubric
 from polibias.domain.wording import JudgePrompt
 
@@ -19,3 +20,9 @@ def rubrics_of(about: Mapping[str, Any]) -> dict[str, Rubric]:
     rubric = rubric_of(about)
     tasks = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
     return {name: tasks[name].scored_by(rubric) for name in about["study"]["conditions"]}
+
+
+def judge_prompts(about: Mapping[str, Any]) -> dict[str, str]:
+    """The hash of each condition's judge task, as judgments name it."""
+    tasks = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
+    return {name: tagged_hash("judge-prompt/1", task) for name, task in tasks.items()}

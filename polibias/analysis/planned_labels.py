@@ -16,23 +16,25 @@ from polibias.analysis.annotated import (
     labels_by,
     read_annotations,
 )
+from polibias.analysis.asked import judge_prompts
 from polibias.analysis.confirmed import Deviation, Measure
 from polibias.analysis.label_statistics import measure_labels
 from polibias.analysis.labelled import Labelled
 from polibias.analysis.material import Material, rules_of
 from polibias.analysis.measured import Measured, Measures
+from polibias.analysis.planned_runs import begun_under
 from polibias.domain.chains import Link, parse_chain
 from polibias.domain.plan import Comparison, Plan
 from polibias.domain.rows import Annotation
 from polibias.domain.sample import SampledPair
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import reading
+from polibias.records.documents import read_named, reading
 from polibias.records.heldout import chain_path, held_out
 from polibias.records.ledger import Entry
 from polibias.records.locks import LockedPlan
 from polibias.records.manifest import changed_files, read_manifest
 from polibias.records.openings import one_line, openings
-from polibias.records.runs import Run
+from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 from polibias.simulate import PREFIX
 
@@ -52,10 +54,24 @@ def of_people(found: LockedPlan, runs: Path, simulated: bool = False) -> Materia
     if not simulated:
         _check_real(plan, labels)
     _check_reached(plan, labels, len(sampled))
-    table = labelled(drawn, sampled, labels.scores, judged(run, plan, drawn, sampled))
+    table = labelled(drawn, sampled, labels.scores, judged(_judged_run(found, runs), plan, drawn, sampled))
     deviations = [*_early(run, plan.raters.project), *_clocks(found, chain)]
     facts, said = label_facts(plan, labels, sampled), said_of(plan, drawn, labels, sampled)
     return Material(by_labels(plan, table), facts, deviations, said)
+
+
+def _judged_run(found: LockedPlan, runs: Path) -> Run:
+    """The run whose judgments are compared: the plan's own, or the one that its frozen judge task was used in."""
+    plan, standing = found.lock.plan, held_out(found)
+    run = begun_under(found, runs, plan.outcomes[0]) if plan.outcomes else Run(runs / plan.run)
+    if standing is not None:
+        used = set(judge_prompts(read_named(run.study, STUDY_TAG)).values())
+        if not used & set(standing.frozen["judge_prompts"].values()):
+            raise InputError(
+                f"{run.folder}: was judged by another task than the frozen one; judge the pairs by that, in a run that "
+                "the plan names under `outcomes`"
+            )
+    return run
 
 
 def judged_pairs(found: LockedPlan) -> frozenset[str] | None:

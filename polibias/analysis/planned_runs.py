@@ -22,16 +22,22 @@ def of_runs(found: LockedPlan, runs: Path) -> Material:
     """The plan's own run beside those that were begun after the lock."""
     plan = found.lock.plan
     for name in plan.outcomes:
-        run = Run(runs / name)
-        if not run.sealed:
-            raise InputError(f"{run.folder}: not there or not sealed; run it: polibias run {name} --plan {plan.id}")
-        if read_named(run.study, STUDY_TAG).get("lock", "") != found.hash:
-            raise InputError(f"{run.folder}: not begun under this lock; begin it: polibias run {name} --plan {plan.id}")
+        begun_under(found, runs, name)
     gathered = {name: gather(Run(runs / name)) for name in (plan.run, *plan.outcomes)}
     names = " and ".join(plan.outcomes)
     said = f"The judgments of {names} were made after the plan was locked, of pairs of the run {plan.run}."
     measure = measured_on(plan, gathered, lambda: _older(found, runs))
     return Material(measure, {"Runs": ", ".join(gathered)}, [], said)
+
+
+def begun_under(found: LockedPlan, runs: Path, name: str) -> Run:
+    """A sealed run that was begun after the lock. Raises InputError for one that is not."""
+    run, plan = Run(runs / name), found.lock.plan.id
+    if not run.sealed:
+        raise InputError(f"{run.folder}: not there or not sealed; run it: polibias run {name} --plan {plan}")
+    if read_named(run.study, STUDY_TAG).get("lock", "") != found.hash:
+        raise InputError(f"{run.folder}: not begun under this lock; begin it: polibias run {name} --plan {plan}")
+    return run
 
 
 def measured_on(plan: Plan, gathered: Mapping[str, Gathered], older: Callable[[], Labelled]) -> Measure:

@@ -1,12 +1,11 @@
 """Locking a plan: what it names is there, what it predicts is not, and nobody else holds out the same."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from polibias.analysis.asked import judge_prompts
 from polibias.analysis.direction_pilot import PILOT
 from polibias.analysis.label_statistics import LABEL_STATISTICS
 from polibias.analysis.label_statistics import known_measures as label_measures
@@ -16,7 +15,6 @@ from polibias.analysis.sampled import sample_rule
 from polibias.domain.ids import tagged_hash
 from polibias.domain.lock import Lock
 from polibias.domain.plan import AnalysisRules, Comparison, Plan
-from polibias.domain.wording import JudgePrompt
 from polibias.errors import InputError
 from polibias.records.boxes import public_key
 from polibias.records.documents import read_named, reading
@@ -78,12 +76,6 @@ def _about(run: Run, plan: Plan) -> dict[str, Any]:
     return read_named(run.study, STUDY_TAG)
 
 
-def judge_prompts(about: Mapping[str, Any]) -> dict[str, str]:
-    """The hash of each condition's judge task, as judgments name it."""
-    tasks = {name: msgspec.convert(task, type=JudgePrompt) for name, task in about["judge_prompts"].items()}
-    return {name: tagged_hash("judge-prompt/1", task) for name, task in tasks.items()}
-
-
 def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
     """Raises InputError unless the plan can be run as it stands; `judges` are those of its run."""
     where, known = str(path), list(judges)
@@ -98,8 +90,10 @@ def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
     if plan.raters and plan.raters.names and len(plan.raters.names) < plan.raters.each_pair:
         named, wanted = len(plan.raters.names), plan.raters.each_pair
         raise InputError(f"{where}: names {named} annotators, but wants {wanted} for each pair")
-    if (plan.raters is None) == (not plan.outcomes):
-        raise InputError(f"{where}: is either about people, with [raters], or about runs, with `outcomes`")
+    if plan.raters is None and not plan.outcomes:
+        raise InputError(f"{where}: is about nothing; it needs [raters], or runs under `outcomes`")
+    if plan.raters and len(plan.outcomes) > 1:
+        raise InputError(f"{where}: people's labels are compared with one run's judgments; name at most one outcome")
     if plan.raters and plan.sample is None:
         raise InputError(f"{where}: has [raters] but no [sample]; say which pairs they get")
     for comparison in plan.comparisons:

@@ -296,7 +296,7 @@ def result_command(options: argparse.Namespace) -> int:
 
 
 def freeze_command(options: argparse.Namespace) -> int:
-    from polibias.analysis.preregistration import judge_prompts
+    from polibias.analysis.asked import judge_prompts
     from polibias.domain.ids import plain, tagged_hash
     from polibias.planning import plan as read_study
     from polibias.records.documents import read_named

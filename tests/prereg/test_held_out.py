@@ -14,7 +14,8 @@ from polibias.domain.sample import SampledPair
 from polibias.records.ledger import read
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 from tests.app.conftest import full
-from tests.prereg.validation import Places, create, export, finish, label, lock, write_plan
+from tests.conftest import ROOT, study_text
+from tests.prereg.validation import ITEMS, JUDGES, MODELS, Places, create, export, finish, label, lock, write_plan
 
 MARK = "a comment that only held-out labels have"
 
@@ -146,3 +147,35 @@ def _events(places: Places) -> list[Event]:
         for one in found:
             session.expunge(one)
         return [*found]
+
+
+def test_a_prompt_that_was_frozen_must_be_the_one_that_judged(
+    boxed: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = boxed.folder / "brief.toml"
+    study.write_text(study_text("brief", ITEMS, MODELS + JUDGES).replace('"pair"', '"pair-brief"'), "utf-8")
+    assert boxed.prereg_command("freeze", "--study", str(study)) == 0
+    assert open_it(boxed) == 0
+    capsys.readouterr()
+    assert boxed.prereg_command("run") == 2
+    assert "another task than the frozen one" in capsys.readouterr().err
+
+
+def test_labels_are_compared_with_the_run_of_the_frozen_prompt(
+    places: Places,
+) -> None:
+    study = places.folder / "brief.toml"
+    study.write_text(study_text("brief", ITEMS, MODELS + JUDGES).replace('"pair"', '"pair-brief"'), "utf-8")
+    path = write_plan(places, split=True)
+    path.write_text(path.read_text("utf-8").replace('run = "small"', 'run = "small"\noutcomes = ["brief"]'), "utf-8")
+    lock(places, split=True)
+    store = create(places)
+    for name in ("ann", "bob"):
+        label(store, name)
+    finish(places)
+    assert places.prereg_command("freeze", "--study", str(study)) == 0
+    assert open_it(places) == 0
+    runs = ["--runs", str(places.run.folder.parent)]
+    assert main(["run", str(study), "--data", str(ROOT / "data"), "--quiet", "--plan", str(path), *runs]) == 0
+    assert places.prereg_command("run") == 0
+    assert places.findings()["results"][0]["table"]["rows"]
