@@ -3,10 +3,10 @@
 import atexit
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from annotate_app.desk_plans import ended, last_line
 
@@ -26,7 +26,7 @@ class Analyst:
     """Runs one command at a time and remembers how the last one ended. Safe to share between threads."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
+        self._turn = threading.Condition()
         self._now = Analysis()
         self._process: subprocess.Popen[str] | None = None
 
@@ -44,6 +44,12 @@ class Analyst:
         threading.Thread(target=self._follow, args=(command, folder), daemon=True).start()
         return True
 
+    def wait(self, until: Callable[[Analysis], bool]) -> Analysis:
+        """Wait until this holds of the latest analysis."""
+        with self._turn:
+            self._turn.wait_for(lambda: until(self._now))
+            return self._now
+
     def end(self) -> None:
         """End what still runs, with the desk."""
         if self._process is not None and self._process.poll() is None:
@@ -54,8 +60,7 @@ class Analyst:
             failed = self._heard(command, folder)
         except OSError as error:
             failed = f"polibias cannot be started: {error.strerror or error}"
-        with self._turn:
-            self._now = self._now._replace(running=False, failed=failed)
+        self._tell(running=False, failed=failed)
 
     def _heard(self, command: Sequence[str], folder: Path) -> str:
         """Listen to a command until it has ended; why it failed, or ''."""
@@ -79,8 +84,12 @@ class Analyst:
         for text in iter(partial(stream.readline, LONGEST_LINE), ""):
             if line := last_line(text):
                 kept[:] = [line]
-                with self._turn:
-                    self._now = self._now._replace(said=line)
+                self._tell(said=line)
+
+    def _tell(self, **changed: Any) -> None:
+        with self._turn:
+            self._now = self._now._replace(**changed)
+            self._turn.notify_all()
 
 
 @cache

@@ -113,7 +113,7 @@ def findings_of(status: PlanStatus, start: Path) -> Findings | None:
 
     Raises InputError, as one line, if they cannot be read, or are another plan's or another lock's.
     """
-    if not status.findings or not status.locked:
+    if not status.findings:
         return None
     path = start / status.findings
     try:
@@ -122,7 +122,7 @@ def findings_of(status: PlanStatus, start: Path) -> Findings | None:
         found = read(path.read_bytes(), Findings, path.name)
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read ({error.strerror or error})") from None
-    if (found.plan, found.lock) != (status.plan, status.lock):
+    if not status.locked or (found.plan, found.lock) != (status.plan, status.lock):
         raise InputError("The findings that are there were computed under another lock. They are not shown.")
     return found
 

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from polibias.errors import InputError
+
 DATABASE = "POLIBIAS_ANNOTATE_DATABASE"
 PROXY = "POLIBIAS_ANNOTATE_PROXY"
 FOLDER = "POLIBIAS_ANNOTATE_FOLDER_"
@@ -157,8 +159,11 @@ def database() -> Path:
 
 
 def folders() -> Folders:
-    """The folders that the desk was started with."""
-    return Folders(*(Path(os.environ[FOLDER + name.upper()]) for name in Folders._fields))
+    """The folders that the desk was started with. Raises InputError if it was given none."""
+    given = [os.environ.get(FOLDER + name.upper(), "") for name in Folders._fields]
+    if not all(given):
+        raise InputError("no folders given; start the desk with: polibias-annotate serve PROJECT --desk")
+    return Folders(*map(Path, given))
 
 
 def proxied() -> bool:
