@@ -41,8 +41,8 @@ STYLE = """<style>
 .desk h2, .desk h3 { font-weight: 600; line-height: 1.3; padding: 0; overflow-wrap: anywhere; }
 .desk h2 { font-size: 1.5rem; margin: 1rem 0 .3rem; }
 .desk h3 { font-size: 1.15rem; margin: .6rem 0 .2rem; }
-.desk .loud { border: 2px solid currentColor; border-radius: .6rem; padding: .7rem .9rem; font-weight: 600;
-  overflow-wrap: anywhere; }
+.desk .loud { border: 2px solid currentColor; border-radius: .6rem; padding: .7rem .9rem; overflow-wrap: anywhere; }
+.desk .loud p { font-weight: 600; }
 .desk .loud p + p { margin-top: .4rem; }
 .desk .wrap, .desk .hash code { overflow-wrap: anywhere; white-space: normal; }
 .desk .hash summary { cursor: pointer; width: max-content; max-width: 100%; }
@@ -50,6 +50,8 @@ STYLE = """<style>
 .desk li { overflow-wrap: anywhere; margin: .2rem 0; }
 .desk .mark:first-child { margin-inline-start: 0; }
 .desk .track { max-width: none; margin: 0; }
+.st-key-document table { width: 100%; }
+.st-key-document :is(th, td, p, li, code) { overflow-wrap: anywhere; white-space: normal; }
 @media (max-width: 40rem) {
   .desk thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .desk table, .desk tbody, .desk tr { display: block; }

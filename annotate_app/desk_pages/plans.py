@@ -56,15 +56,17 @@ def _chosen(plans: Sequence[PlanStatus], project: str) -> PlanStatus:
 
 
 def _standing(plan: PlanStatus) -> None:
-    if plan.question:
-        text(plan.question)
-    text(STATES.get(plan.state, plan.state))
+    heading(2, plan.title, plan.plan)
+    text(*([plan.question] if plan.question else []), STATES.get(plan.state, plan.state))
     figures(_figures(plan))
     if plan.planned:
         track(plan.reached or 0, plan.planned)
     if plan.lock:
-        text(f"Locked at {moment(plan.locked_at) or 'a time unknown'} UTC. Fingerprint: {plan.lock}")
-        text(f"Anchored outside: {'; '.join(plan.anchored)}" if plan.anchored else "Not anchored outside.")
+        text(
+            f"Locked at {moment(plan.locked_at) or 'an unknown time'} UTC.",
+            f"Fingerprint: {plan.lock}",
+            f"Anchored outside: {'; '.join(plan.anchored)}" if plan.anchored else "Not anchored outside.",
+        )
     if plan.problems:
         loud(*plan.problems)
 
@@ -85,7 +87,8 @@ def _document(plan: PlanStatus) -> None:
     if not plan.document:
         return
     with st.expander("The plan as it was locked" if plan.locked else "The plan, not locked"):
-        st.markdown(lower_headings(plan.document), unsafe_allow_html=False, anchors=False)
+        with st.container(key="document"):
+            st.markdown(lower_headings(plan.document), unsafe_allow_html=False, anchors=False)
 
 
 def lower_headings(document: str) -> str:

@@ -50,9 +50,9 @@ def _deviations(deviations: tuple[Deviation, ...]) -> None:
 
 
 def _deviation(one: Deviation) -> str:
-    why = f" Why: {escape(one.reason)}" if one.reason else ""
-    at = f' <span class="quiet">({look.when(one.at)} UTC)</span>' if one.at else ""
-    return f"{escape(one.what)}{why}{at}"
+    why = f"Why: {escape(one.reason)}" if one.reason else ""
+    at = f"({look.when(one.at)} UTC)" if one.at else ""
+    return f'<div>{escape(one.what)}</div><div class="quiet">{why} {at}</div>'
 
 
 def _result(result: Result, mark: str) -> None:

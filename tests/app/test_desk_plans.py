@@ -396,7 +396,7 @@ def test_the_analysis_runs_and_its_findings_appear(store: Store, fake: Fake) -> 
         "[50.0%, 75.0%]",
         "not estimable: one annotator alone",
         "holds glm-4.7: The judge agrees as people do.",
-        "Two pairs were left out Why: broken text",
+        "Two pairs were left outWhy: broken text (2026-11-30 12:00:00 UTC)",
         "Intervals are made by a jackknife.",
         "The whole report: validations/index.html",
     ):
