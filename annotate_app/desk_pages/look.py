@@ -50,8 +50,7 @@ STYLE = """<style>
 .desk li { overflow-wrap: anywhere; margin: .2rem 0; }
 .desk .mark:first-child { margin-inline-start: 0; }
 .desk .track { max-width: none; margin: 0; }
-.st-key-document table { width: 100%; }
-.st-key-document :is(th, td, p, li, code) { overflow-wrap: anywhere; white-space: normal; }
+.st-key-document :is(p, li, code, th, td) { overflow-wrap: anywhere; white-space: normal; }
 @media (max-width: 40rem) {
   .desk thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .desk table, .desk tbody, .desk tr { display: block; }
@@ -64,6 +63,8 @@ STYLE = """<style>
   .desk .number { text-align: start; padding: 0; }
   .desk dl div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .desk .bar { max-width: none; }
+  .st-key-document table { table-layout: fixed; width: 100%; hyphens: auto; }
+  .st-key-document :is(th, td) { padding: .25rem .35rem; font-size: .85rem; }
 }
 </style>"""
 

@@ -86,9 +86,9 @@ def _document(plan: PlanStatus) -> None:
     """The plan's own text. Its Markdown may hold no HTML, and no heading of it is above the page's."""
     if not plan.document:
         return
-    with st.expander("The plan as it was locked" if plan.locked else "The plan, not locked"):
-        with st.container(key="document"):
-            st.markdown(lower_headings(plan.document), unsafe_allow_html=False, anchors=False)
+    title = "The plan as it was locked" if plan.locked else "The plan, not locked"
+    with st.expander(title), st.container(key="document"):
+        st.markdown(lower_headings(plan.document), unsafe_allow_html=False, anchors=False)
 
 
 def lower_headings(document: str) -> str:

@@ -18,11 +18,11 @@ from tests.browser.test_desk import SIZES, violations
 
 pytestmark = pytest.mark.browser
 
-# The desk as `polibias-annotate serve first --desk` starts it, but for the command that it asks.
+# The desk as `polibias-annotate serve first --desk` starts it, but for the command that it asks, at every drawing.
 START = """
 import sys
 from annotate_app import cli, desk_plans
-desk_plans.COMMAND = tuple(sys.argv[2:])
+desk_plans.COMMAND, desk_plans.FRESH = tuple(sys.argv[2:]), -1.0
 sys.exit(cli.main(["serve", "first", "--desk", "--port", sys.argv[1]]))
 """
 RUN = "Run the planned analysis"
@@ -81,8 +81,6 @@ def say(desk: Desk, page: Page, title: str, *plans: Any) -> None:
     """Let the status be this from now on, and look at a page of it."""
     desk.fake.says(*plans)
     desk.open(page, title)
-    page.get_by_role("button", name="Refresh").click()
-    desk.at(page, title)
 
 
 def test_splits_show_each_set_and_its_whole_hash(desk: Desk, page: Page) -> None:
@@ -154,9 +152,13 @@ def test_both_pages_are_accessible_and_fit(desk: Desk, page: Page, size: str, sc
     width, height = SIZES[size]
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme=scheme)
-    path = desk.fake.finds()
+    wide = "|" + " considerable |" * 8
     full = plan(
-        held_out={**HELD, "openings": 2}, findings=path, problems=["a file was changed"], anchored=["https://x.example"]
+        held_out={**HELD, "openings": 2},
+        findings=desk.fake.finds(),
+        problems=["a file was changed"],
+        anchored=["https://x.example"],
+        document=f"# The title\n\n{wide}\n|{'---|' * 8}\n{wide}\n\n`{LOCK}`\n",
     )
     say(desk, page, "Plans", full, plan(plan="masking", title="Masks", state="drafted", lock="", sets=[]))
     page.locator("summary", has_text="The plan as it was locked").click()
