@@ -61,10 +61,11 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """What a row decides: the sentence that was planned for its outcome."""
+    """What a row decides: the sentence that was planned for its outcome, and the rule that was fixed for it."""
 
     outcome: str
     said: str
+    rule: str = ""
     keys: dict[str, str] = {}
 
 

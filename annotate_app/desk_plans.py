@@ -4,6 +4,7 @@ The desk opens no record and computes nothing: it starts that command, as it wou
 """
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -30,7 +31,9 @@ FRESH = 4.0
 LONGEST = 300
 """Signs of one line of output that are shown."""
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}\Z")]
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+"""What a plan may be called. A file that holds no plan is listed too, under whatever it is called; it is never run."""
+
 Counted = Annotated[int, msgspec.Meta(ge=0)]
 Shape = TypeVar("Shape")
 
@@ -57,7 +60,7 @@ class PairSet(msgspec.Struct, frozen=True):
 class PlanStatus(msgspec.Struct, frozen=True):
     """One plan as it stands. `document` is Markdown; empty texts and None say that there is nothing yet."""
 
-    plan: Name
+    plan: str
     title: str
     state: str
     question: str = ""
@@ -77,12 +80,15 @@ class PlanStatus(msgspec.Struct, frozen=True):
 
     @property
     def locked(self) -> bool:
-        """Whether the plan is fixed."""
-        return self.state in ("locked", "reported") and bool(self.lock)
+        """Whether the plan is fixed, and has a name that a command can be given."""
+        return self.state in ("locked", "reported") and bool(self.lock) and NAME.fullmatch(self.plan) is not None
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    plans: tuple[PlanStatus, ...]
+class Status(msgspec.Struct, frozen=True):
+    """Every plan, and what is wrong with their locks as a whole."""
+
+    plans: tuple[PlanStatus, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def prereg(action: Sequence[str], folders: settings.Folders) -> list[str]:
@@ -91,7 +97,7 @@ def prereg(action: Sequence[str], folders: settings.Folders) -> list[str]:
     return [*COMMAND, "prereg", *action, *where]
 
 
-def ask(folders: settings.Folders) -> tuple[PlanStatus, ...]:
+def ask(folders: settings.Folders) -> Status:
     """Every plan's status. Raises InputError with the one line that the command ended with."""
     command = prereg(["status", "--json"], folders)
     try:
@@ -103,7 +109,7 @@ def ask(folders: settings.Folders) -> tuple[PlanStatus, ...]:
     except OSError as error:
         raise InputError(f"polibias cannot be started: {error.strerror or error}") from None
     if done.returncode in (0, 1) and done.stdout.strip():
-        return read(done.stdout, _Answer, "polibias prereg status").plans
+        return read(done.stdout, Status, "polibias prereg status")
     raise InputError(last_line(done.stderr.decode("utf-8", "replace")) or ended(done.returncode))
 
 
@@ -142,7 +148,7 @@ def _shown(found: Any) -> Any:
 
 class _Seen(NamedTuple):
     at: float
-    plans: tuple[PlanStatus, ...]
+    status: Status
     problem: str
 
 
@@ -153,14 +159,14 @@ class Plans:
         self,
         folders: settings.Folders,
         clock: Callable[[], float] = time.monotonic,
-        asked: Callable[[settings.Folders], tuple[PlanStatus, ...]] = ask,
+        asked: Callable[[settings.Folders], Status] = ask,
     ) -> None:
         self.folders = folders
         self._clock, self._asked = clock, asked
         self._turn = threading.Lock()
         self._seen: _Seen | None = None
 
-    def status(self, anew: bool = False) -> tuple[PlanStatus, ...]:
+    def status(self, anew: bool = False) -> Status:
         """Every plan; `anew` asks whatever was seen before. Raises InputError with the one line that says why not."""
         with self._turn:
             if anew or self._seen is None or self._clock() - self._seen.at > FRESH:
@@ -168,11 +174,7 @@ class Plans:
             seen = self._seen
         if seen.problem:
             raise InputError(seen.problem)
-        return seen.plans
-
-    def named(self, plan: str, anew: bool = False) -> PlanStatus | None:
-        """The plan of this name, if the status lists it."""
-        return next((one for one in self.status(anew) if one.plan == plan), None)
+        return seen.status
 
     def forget(self) -> None:
         """Ask again next time."""
@@ -181,10 +183,10 @@ class Plans:
 
     def _look(self) -> _Seen:
         try:
-            plans, problem = self._asked(self.folders), ""
+            status, problem = self._asked(self.folders), ""
         except InputError as error:
-            plans, problem = (), str(error)
-        return _Seen(self._clock(), plans, problem)
+            status, problem = Status(), str(error)
+        return _Seen(self._clock(), status, problem)
 
 
 @cache

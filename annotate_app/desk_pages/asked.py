@@ -3,20 +3,20 @@
 import streamlit as st
 
 from annotate_app.desk_pages.look import loud, refresh, text
-from annotate_app.desk_plans import PlanStatus, shared_plans
+from annotate_app.desk_plans import Status, shared_plans
 from polibias.errors import InputError
 
 
-def asked_plans() -> tuple[PlanStatus, ...] | None:
+def asked_plans() -> Status | None:
     """Every plan, asked anew if Refresh was pressed; None once the page has said why there is none to show."""
     try:
-        plans = shared_plans().status(anew=bool(st.session_state.get("refresh")))
+        status = shared_plans().status(anew=bool(st.session_state.get("refresh")))
     except InputError as error:
         refresh("The plans cannot be shown.")
         loud(str(error))
         return None
-    if not plans:
+    if not status.plans:
         refresh("There are no plans.")
         text("A plan of validation is a file in the folder of plans; docs/sampling.md says how to write one.")
         return None
-    return plans
+    return status

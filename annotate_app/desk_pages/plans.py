@@ -34,10 +34,13 @@ FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 def show(watched: Watched) -> None:
     """The plan that was chosen; first that of this project."""
     begin(f"{watched.project()}: plans")
-    plans = asked_plans()
-    if plans is None:
+    status = asked_plans()
+    if status is None:
         return
+    plans = status.plans
     refresh(f"{len(plans)} plan{'' if len(plans) == 1 else 's'} of validation.")
+    if status.problems:
+        loud(*status.problems)
     plan = _chosen(plans, watched.project())
     still_open = plan.project == watched.project() and watched.board().closed_at is None
     _standing(plan)
@@ -74,12 +77,17 @@ def _standing(plan: PlanStatus) -> None:
 def _figures(plan: PlanStatus) -> list[tuple[str, str, str]]:
     found = [("State", plan.state, "")]
     if plan.planned is not None:
-        found.append(("Reached", f"{plan.reached or 0:,}", f"of {plan.planned:,} planned"))
+        found.append(("Reached", reached(plan), f"of {plan.planned:,} planned"))
     elif plan.reached is not None:
         found.append(("Reached", f"{plan.reached:,}", ""))
     if plan.project:
         found.append(("Project", plan.project, ""))
     return found
+
+
+def reached(plan: PlanStatus) -> str:
+    """How much of what was planned is there; labels are counted once they are exported."""
+    return "none" if plan.reached is None else f"{plan.reached:,}"
 
 
 def _document(plan: PlanStatus) -> None:
@@ -129,7 +137,7 @@ def why_not(plan: PlanStatus, still_open: bool, now: Analysis) -> str:
     if not plan.locked:
         return "The analysis can be run once the plan is locked."
     if plan.planned is not None and (plan.reached or 0) < plan.planned:
-        return f"The analysis can be run once all is there: {plan.reached or 0:,} of {plan.planned:,} planned so far."
+        return f"The analysis can be run once all is there: {reached(plan)} of {plan.planned:,} planned so far."
     if still_open:
         return f"The analysis can be run once {plan.project} is closed: polibias-annotate close {plan.project}"
     return ""

@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from annotate_app.desk_findings import Beside, Cell, Column, Deviation, Findings, Result, interval, value
+from annotate_app.desk_findings import Beside, Cell, Column, Decided, Deviation, Findings, Result, interval, value
 from annotate_app.desk_pages import look
 from annotate_app.desk_pages.look import heading, listed, loud, quiet, table, text
 
@@ -61,12 +61,13 @@ def _result(result: Result, mark: str) -> None:
         quiet(result.table.caption)
     table(f"{result.id}: {result.table.title}", COLUMNS, _rows(result))
     if result.decisions:
-        listed(_decided(one.outcome, one.keys, one.said) for one in result.decisions)
+        listed(_decided(one) for one in result.decisions)
 
 
-def _decided(outcome: str, keys: Mapping[str, str], said: str) -> str:
-    whose = f"{escape(about(keys))}: " if keys else ""
-    return f'<span class="mark">{escape(outcome)}</span> {whose}{escape(said)}'
+def _decided(one: Decided) -> str:
+    whose = f"{escape(about(one.keys))}: " if one.keys else ""
+    rule = f' <span class="quiet">Rule: {escape(one.rule)}.</span>' if one.rule else ""
+    return f'<span class="mark">{escape(one.outcome)}</span> {whose}{escape(one.said)}{rule}'
 
 
 def about(keys: Mapping[str, str]) -> str:

@@ -19,11 +19,11 @@ COLUMNS = (
 def show(watched: Watched) -> None:
     """Every plan with its sets, and how far its held-out pairs were used."""
     begin(f"{watched.project()}: splits")
-    plans = asked_plans()
-    if plans is None:
+    status = asked_plans()
+    if status is None:
         return
-    refresh(_summary(plans))
-    for plan in plans:
+    refresh(_summary(status.plans))
+    for plan in status.plans:
         _plan(plan)
 
 

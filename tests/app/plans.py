@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from annotate_app.settings import Folders
 
 LOCK, OTHER = "ab" * 32, "cd" * 32
@@ -58,9 +56,9 @@ class Fake:
         """The arguments of every call."""
         return [json.loads(line) for line in (self.folder / "asked").read_text().splitlines()]
 
-    def says(self, *plans: Any) -> None:
+    def says(self, *plans: Any, problems: Any = ()) -> None:
         """What the status is from now on."""
-        (self.folder / "status.json").write_text(told(*plans))
+        (self.folder / "status.json").write_text(told(*plans, problems=problems))
 
     def rules(self, status: Any = (0, ""), run: Any = (0, ""), after: str = "") -> None:
         """Exit code and last line of both commands, and the status after a run."""
@@ -81,8 +79,8 @@ class Fake:
         (self.folder / "gate").write_text("")
 
 
-def told(*plans: Any) -> str:
-    return json.dumps({"plans": plans, "more": 1})
+def told(*plans: Any, problems: Any = ()) -> str:
+    return json.dumps({"plans": plans, "problems": problems, "more": 1})
 
 
 def plan(**other: Any) -> dict[str, Any]:
@@ -138,7 +136,8 @@ def result(id: str, role: str, **other: Any) -> dict[str, Any]:
         ],
         "rows": [{"keys": {"judge": "glm-4.7"}, "cells": cells}],
     }
-    decisions = [{"keys": {"judge": "glm-4.7"}, "outcome": "holds", "said": "The judge agrees as people do."}]
+    decided = {"outcome": "holds", "said": "The judge agrees as people do.", "rule": "low > -0.1"}
+    decisions = [{"keys": {"judge": "glm-4.7"}, "measure": "gap", **decided}]
     return {
         "id": id,
         "title": f"{id} by title",
@@ -163,7 +162,3 @@ def findings(**other: Any) -> dict[str, Any]:
         "facts": {"pairs": 50},
         **other,
     }
-
-
-def as_status(found: dict[str, Any], shape: Any) -> Any:
-    return msgspec.convert(found, type=shape)

@@ -17,7 +17,7 @@ from annotate_app.desk_findings import Cell, findings_of, interval, number, valu
 from annotate_app.desk_pages import plans as plans_page
 from annotate_app.desk_pages.plans import CHOSEN, RUN, lower_headings, why_not
 from annotate_app.desk_pages.splits import held_out, times
-from annotate_app.desk_plans import FRESH, HeldOut, Plans, PlanStatus, ask, last_line, prereg, shared_plans
+from annotate_app.desk_plans import FRESH, HeldOut, Plans, PlanStatus, Status, ask, last_line, prereg, shared_plans
 from annotate_app.ending import close
 from annotate_app.store import Store
 from annotate_app.watch import shared_watched
@@ -74,7 +74,7 @@ def status(**other: Any) -> PlanStatus:
 
 def test_the_command_is_asked_for_the_folders_and_nothing_else(fake: Fake) -> None:
     fake.says(plan())
-    (found,) = ask(fake.folders)
+    (found,) = ask(fake.folders).plans
     assert (found.plan, found.planned, found.sets[1].pairs) == ("blind-study", 100, 1030)
     where = [f"--{name}={fake.folder / name}" for name in ("prereg", "runs", "validations")]
     assert fake.asked == [["prereg", "status", "--json", *where]]
@@ -87,7 +87,7 @@ def test_the_usual_command_is_the_polibias_that_belongs_to_this_desk() -> None:
 def test_plans_with_problems_are_plans(fake: Fake) -> None:
     fake.says(plan(problems=["the sample was changed"]))
     fake.rules(status=(1, "1 problem\n"))
-    assert ask(fake.folders)[0].problems == ("the sample was changed",)
+    assert ask(fake.folders).plans[0].problems == ("the sample was changed",)
 
 
 def test_a_command_that_fails_says_its_last_line(fake: Fake) -> None:
@@ -112,8 +112,7 @@ def test_exit_code_1_without_json_is_a_failure(fake: Fake) -> None:
         "nothing",
         "[]",
         '{"plans": [{}]}',
-        told(plan(plan="--help")),
-        told(plan(plan="a/../b")),
+        told(plan(plan=None)),
         told(plan(planned=-1)),
         told(plan(planned=math.nan)),
         "[" * 100_000,
@@ -140,28 +139,27 @@ def test_a_status_that_never_ends_is_given_up(fake: Fake, monkeypatch: pytest.Mo
 
 def test_hidden_signs_are_shown_as_signs(fake: Fake) -> None:
     fake.says(plan(title="a\u202eb\ud800"))
-    assert ask(fake.folders)[0].title == "a⟨U+202E⟩b⟨U+D800⟩"
+    assert ask(fake.folders).plans[0].title == "a⟨U+202E⟩b⟨U+D800⟩"
 
 
 def test_a_status_is_asked_for_once_in_a_few_seconds(fake: Fake) -> None:
-    time, answers = [0.0], iter([(status(),), InputError("broken"), (), (status(reached=1),)])
+    time, answers = [0.0], iter([Status((status(),)), InputError("broken"), Status(), Status(problems=("x",))])
 
-    def asked(_: object) -> tuple[PlanStatus, ...]:
+    def asked(_: object) -> Status:
         found = next(answers)
         if isinstance(found, InputError):
             raise found
         return found
 
     plans = Plans(fake.folders, lambda: time[0], asked)
-    assert plans.status() == plans.status() == (status(),)
+    assert plans.status() == plans.status() == Status((status(),))
     time[0] += FRESH + 0.1
     for _ in range(2):
         with pytest.raises(InputError, match="broken"):
             plans.status()
-    assert plans.status(anew=True) == plans.status() == ()
+    assert plans.status(anew=True) == plans.status() == Status()
     plans.forget()
-    assert plans.named("blind-study") == status(reached=1)
-    assert plans.named("other") is None
+    assert plans.status().problems == ("x",)
 
 
 def test_last_lines_are_short_and_single() -> None:
@@ -333,6 +331,13 @@ def test_anchors_and_problems_are_said(store: Store, fake: Fake) -> None:
     assert "the sample was changed" in sent
 
 
+def test_what_is_wrong_with_all_plans_is_said_whichever_is_shown(store: Store, fake: Fake) -> None:
+    fake.says(plan(), problems=["a lock is missing in between"])
+    fake.rules(status=(1, ""))
+    assert "a lock is missing in between" in said(page("plans"))
+    assert "a lock is missing in between" not in said(page("splits"))
+
+
 def test_this_projects_plan_comes_first_and_another_can_be_chosen(store: Store, fake: Fake) -> None:
     fake.says(plan(), plan(plan="own", title="Own", project="first", question="Own question?"))
     found = page("plans")
@@ -357,7 +362,9 @@ def test_a_name_that_no_plan_has_is_never_run(store: Store, fake: Fake, monkeypa
         ({"state": "sampled", "lock": ""}, "once the plan is locked"),
         ({"state": "locked", "lock": ""}, "once the plan is locked"),
         ({"reached": 99}, "99 of 100 planned so far"),
-        ({"reached": None}, "0 of 100 planned so far"),
+        ({"reached": None}, "none of 100 planned so far"),
+        ({"plan": "--help"}, "once the plan is locked"),
+        ({"plan": "a/../b"}, "once the plan is locked"),
         ({"project": "first"}, "once first is closed"),
     ],
 )
@@ -395,7 +402,7 @@ def test_the_analysis_runs_and_its_findings_appear(store: Store, fake: Fake) -> 
         "62.5%",
         "[50.0%, 75.0%]",
         "not estimable: one annotator alone",
-        "holds glm-4.7: The judge agrees as people do.",
+        "holds glm-4.7: The judge agrees as people do. Rule: low > -0.1.",
         "Two pairs were left outWhy: broken text (2026-11-30 12:00:00 UTC)",
         "Intervals are made by a jackknife.",
         "The whole report: validations/index.html",
