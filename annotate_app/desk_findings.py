@@ -140,16 +140,13 @@ def number(value: float, unit: str) -> str:
 
 def value(cell: Cell, unit: str) -> str:
     """The number, or why there is none."""
-    return not_estimable(cell.reason) if cell.value is None else number(cell.value, unit)
+    if cell.value is None:
+        return f"not estimable: {cell.reason}" if cell.reason else "not estimable"
+    return number(cell.value, unit)
 
 
 def interval(cell: Cell | Beside, unit: str) -> str:
     """The interval in brackets, or why there is none; '' if nothing was to be there."""
     if cell.low is None or cell.high is None:
-        return not_estimable(cell.reason) if cell.reason else ""
+        return cell.reason
     return f"[{number(cell.low, unit)}, {number(cell.high, unit)}]"
-
-
-def not_estimable(reason: str) -> str:
-    """How a missing number is said."""
-    return f"not estimable: {reason}" if reason else "not estimable"

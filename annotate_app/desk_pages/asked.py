@@ -10,7 +10,8 @@ from polibias.errors import InputError
 def asked_plans() -> Status | None:
     """Every plan, asked anew if Refresh was pressed; None once the page has said why there is none to show."""
     try:
-        status = shared_plans().status(anew=bool(st.session_state.get("refresh")))
+        with st.spinner("The plans are looked up."):
+            status = shared_plans().status(anew=bool(st.session_state.get("refresh")))
     except InputError as error:
         refresh("The plans cannot be shown.")
         loud(str(error))

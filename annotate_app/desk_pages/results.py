@@ -89,11 +89,11 @@ def _number(cell: Cell, column: Column) -> list[str]:
 
 
 def _intervals(cell: Cell, column: Column) -> Iterator[str]:
-    """The interval that decides, and those beside it, each with its method."""
+    """The interval that decides, and those beside it, each with its method; seeds and resamples are in the report."""
     if cell.value is None:
         return
     found: tuple[Cell | Beside, ...] = (cell, *cell.beside)
     for one in found:
         if said := interval(one, column.unit):
-            method = f' <span class="quiet">{escape(one.method)}</span>' if one.method else ""
-            yield f"<div>{escape(said)}{method}</div>"
+            method = f' <span class="quiet">{escape(one.method.partition(",")[0])}</span>' if one.method else ""
+            yield f'<div title="{escape(one.method)}">{escape(said)}{method}</div>'

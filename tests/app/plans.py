@@ -112,7 +112,15 @@ def plan(**other: Any) -> dict[str, Any]:
 
 
 def cell(value: float | None, low: float | None = None, high: float | None = None, **other: Any) -> dict[str, Any]:
-    usual = {"value": value, "low": low, "high": high, "n": 50, "clusters": 50, "method": "jackknife", "reason": ""}
+    usual = {
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": 50,
+        "clusters": 50,
+        "method": "jackknife, 9 degrees of freedom",
+        "reason": "",
+    }
     return {**usual, "beside": [], **other}
 
 
