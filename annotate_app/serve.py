@@ -12,15 +12,19 @@ ENTRY = settings.HERE / "streamlit_app.py"
 DESK = settings.HERE / "desk_app.py"
 
 
-def serve(database: Path, host: str, port: int, proxy: str = "", entry: Path = ENTRY) -> None:
-    """Run an app in this process until it is asked to end. Raises InputError if it cannot listen there."""
+def serve(database: Path, host: str, port: int, proxy: str = "", desk: settings.Folders | None = None) -> None:
+    """Run the annotators' app, or with folders the `desk`, in this process until it is asked to end.
+
+    Raises InputError if it cannot listen there.
+    """
     check_address(host, port)
-    settings.stand_apart(database, proxy)
+    settings.stand_apart(database, proxy, desk)
     # The server catches these to end its work, then raises them again for whoever had them before.
     for asked_to_end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_end, _end)
     from streamlit.web.cli import main as streamlit
 
+    entry = ENTRY if desk is None else DESK
     streamlit(["run", str(entry), *settings.flags(host, port)], standalone_mode=False)
 
 

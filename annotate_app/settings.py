@@ -7,10 +7,15 @@ from the environment. `serve` starts it where there are none; the app refuses wh
 import os
 import sys
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from polibias.errors import InputError
 
 DATABASE = "POLIBIAS_ANNOTATE_DATABASE"
 PROXY = "POLIBIAS_ANNOTATE_PROXY"
+FOLDER = "POLIBIAS_ANNOTATE_FOLDER_"
+"""Where the desk's folders are named, each under its own name; the annotators' app is told none of them."""
+
 BELIEVED = "FORWARDED_ALLOW_IPS"
 """Where the server under Streamlit reads whose `X-Forwarded-*` headers it believes."""
 
@@ -64,6 +69,19 @@ THEME: dict[str, str] = {
 }
 
 
+class Folders(NamedTuple):
+    """Where plans, runs and validations are, and where `serve` was started. Absolute paths."""
+
+    prereg: Path
+    runs: Path
+    validations: Path
+    start: Path
+
+    def named(self) -> dict[str, Path]:
+        """The folders that commands take an option for, by its name."""
+        return {"prereg": self.prereg, "runs": self.runs, "validations": self.validations}
+
+
 def flags(host: str, port: int) -> list[str]:
     """Command-line flags for `streamlit run`, which win over every file and environment variable."""
     where: dict[str, Value] = {"server.address": host, "server.port": port}
@@ -76,15 +94,17 @@ def _words(value: Value) -> tuple[str, ...]:
     return (str(value).lower() if isinstance(value, bool) else str(value),)
 
 
-def stand_apart(database: Path, proxy: str = "") -> None:
+def stand_apart(database: Path, proxy: str = "", folders: Folders | None = None) -> None:
     """Make this process one that Streamlit finds no settings in but those it is given, and name what it serves.
 
     The package's own folder is where it runs and its home: whoever can write there can change the app itself.
     `proxy` is the address of a proxy that is believed about its clients; without one, programs on this machine are
-    believed about TLS alone.
+    believed about TLS alone. `folders` are what the desk's commands are about.
     """
-    for name in [name for name in os.environ if name.startswith("STREAMLIT_")]:
+    for name in [name for name in os.environ if name.startswith(("STREAMLIT_", FOLDER))]:
         del os.environ[name]
+    if folders is not None:
+        os.environ.update({FOLDER + name.upper(): str(path.resolve()) for name, path in folders._asdict().items()})
     os.environ.update({DATABASE: str(database.resolve()), PROXY: proxy, BELIEVED: proxy or LOOPBACK})
     os.environ["HOME"] = str(HERE)
     os.chdir(HERE)
@@ -136,6 +156,14 @@ def check_start() -> None:
 def database() -> Path:
     """The database that this process serves."""
     return Path(os.environ[DATABASE])
+
+
+def folders() -> Folders:
+    """The folders that the desk was started with. Raises InputError if it was given none."""
+    given = [os.environ.get(FOLDER + name.upper(), "") for name in Folders._fields]
+    if not all(given):
+        raise InputError("no folders given; start the desk with: polibias-annotate serve PROJECT --desk")
+    return Folders(*map(Path, given))
 
 
 def proxied() -> bool:

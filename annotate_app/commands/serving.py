@@ -2,9 +2,14 @@
 
 import argparse
 import ipaddress
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from annotate_app.commands.shapes import Commands, add_project, port
+from annotate_app.commands.shapes import Commands, add_project, add_runs, port
+
+if TYPE_CHECKING:
+    from annotate_app.settings import Folders
 
 PORT, DESK_PORT = 8501, 8502
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -27,7 +32,27 @@ def add(commands: Commands) -> None:
         metavar="ADDRESS",
         help="a proxy's address: believed about its clients, whom X-Forwarded-For and -Proto must name",
     )
+    _add_folders(serve)
     serve.set_defaults(command=_serve)
+
+
+def _add_folders(serve: argparse.ArgumentParser) -> None:
+    """What the desk's pages on plans of validation are about."""
+    serve.add_argument(
+        "--prereg",
+        type=Path,
+        default=Path("prereg"),
+        metavar="DIR",
+        help="of the desk: where plans of validation are (default: prereg)",
+    )
+    add_runs(serve)
+    serve.add_argument(
+        "--validations",
+        type=Path,
+        default=Path("validations"),
+        metavar="DIR",
+        help="of the desk: where validations are (default: validations)",
+    )
 
 
 def _proxy(text: str) -> str:
@@ -39,14 +64,21 @@ def _proxy(text: str) -> str:
 
 def _serve(options: argparse.Namespace) -> int:
     from annotate_app.database import find
-    from annotate_app.serve import DESK, ENTRY, serve
+    from annotate_app.serve import serve
     from annotate_app.store import open_store
 
     path = find(options.project, options.projects)
     store = open_store(path)
     usual = DESK_PORT if options.desk else port_of(store.project.address)
-    serve(path, options.host, options.port or usual, options.proxy or "", DESK if options.desk else ENTRY)
+    desk = _folders(options) if options.desk else None
+    serve(path, options.host, options.port or usual, options.proxy or "", desk)
     return 0
+
+
+def _folders(options: argparse.Namespace) -> "Folders":
+    from annotate_app.settings import Folders
+
+    return Folders(options.prereg, options.runs, options.validations, Path.cwd())
 
 
 def port_of(address: str) -> int:

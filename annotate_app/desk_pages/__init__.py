@@ -1,1 +1,4 @@
-"""The coordinator's pages: progress, items, events. They read `annotate_app.watch` and nothing else."""
+"""The coordinator's pages.
+
+Progress, items and events are read from `annotate_app.watch`; splits and plans are what `polibias` says.
+"""

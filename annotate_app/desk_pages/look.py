@@ -38,6 +38,19 @@ STYLE = """<style>
 .desk .bar { display: block; height: .4rem; border-radius: .2rem; background: var(--faint); margin-top: .3rem;
   max-width: 14rem; overflow: hidden; }
 .desk .bar span { display: block; height: 100%; background: currentColor; opacity: .7; }
+.desk h2, .desk h3 { font-weight: 600; line-height: 1.3; padding: 0; overflow-wrap: anywhere; }
+.desk h2 { font-size: 1.5rem; margin: 1rem 0 .3rem; }
+.desk h3 { font-size: 1.15rem; margin: .6rem 0 .2rem; }
+.desk .loud { border: 2px solid currentColor; border-radius: .6rem; padding: .7rem .9rem; overflow-wrap: anywhere; }
+.desk .loud p { font-weight: 600; }
+.desk .loud p + p { margin-top: .4rem; }
+.desk .wrap, .desk .hash code { overflow-wrap: anywhere; white-space: normal; }
+.desk .hash summary { cursor: pointer; width: max-content; max-width: 100%; }
+.desk ul { margin: 0; padding-inline-start: 1.2rem; }
+.desk li { overflow-wrap: anywhere; margin: .2rem 0; }
+.desk .mark:first-child { margin-inline-start: 0; }
+.desk .track { max-width: none; margin: 0; }
+.st-key-document :is(p, li, code, th, td) { overflow-wrap: anywhere; white-space: normal; }
 @media (max-width: 40rem) {
   .desk thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .desk table, .desk tbody, .desk tr { display: block; }
@@ -50,8 +63,14 @@ STYLE = """<style>
   .desk .number { text-align: start; padding: 0; }
   .desk dl div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .desk .bar { max-width: none; }
+  .st-key-document table { table-layout: fixed; width: 100%; hyphens: auto; }
+  .st-key-document :is(th, td) { padding: .25rem .35rem; font-size: .85rem; }
 }
 </style>"""
+
+
+SHORT = 12
+"""Signs of a hash that are shown before it is opened."""
 
 
 class Column(NamedTuple):
@@ -83,6 +102,50 @@ def refresh(line: str) -> None:
         st.button("Refresh", key="refresh")
 
 
+def text(*lines: str) -> None:
+    """Plain lines, whatever signs they hold."""
+    st.html(f'<div class="desk">{"".join(f"""<p class="wrap">{escape(line)}</p>""" for line in lines)}</div>')
+
+
+def quiet(line: str) -> None:
+    """A plain line that stands back."""
+    st.html(f'<div class="desk"><p class="quiet wrap">{escape(line)}</p></div>')
+
+
+def loud(*lines: str) -> None:
+    """What must not be missed, as plain lines."""
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    st.html(f'<div class="desk"><div class="loud" role="alert">{said}</div></div>')
+
+
+def heading(level: int, title: str, mark: str = "") -> None:
+    """A heading below the page's own title, plain whatever signs it holds, and a mark behind it."""
+    behind = f' <span class="mark">{escape(mark)}</span>' if mark else ""
+    st.html(f'<div class="desk"><h{level}>{escape(title)}{behind}</h{level}></div>')
+
+
+def listed(lines: Iterable[str]) -> None:
+    """A list whose entries are HTML already."""
+    st.html(f'<div class="desk"><ul>{"".join(f"<li>{line}</li>" for line in lines)}</ul></div>')
+
+
+def track(part: int, whole: int) -> None:
+    """A bar of how much of something is there; the numbers stand elsewhere."""
+    share = min(100, 100 * part // whole) if whole else 0
+    st.html(f'<div class="desk"><span class="bar track"><span style="width:{share}%"></span></span></div>')
+
+
+def fingerprint(name: str) -> str:
+    """A hash as a cell: its beginning, and all of it, to be copied, once it is opened."""
+    if not name:
+        return "–"
+    short = escape(name[:SHORT])
+    return (
+        f'<details class="hash"><summary title="{escape(name)}"><code>{short}…</code></summary>'
+        f"<code>{escape(name)}</code></details>"
+    )
+
+
 def now() -> str:
     """The time as the database writes it."""
     return datetime.datetime.now(datetime.UTC).isoformat()
@@ -100,7 +163,7 @@ def person(name: str) -> str:
 
 def when(at: str) -> str:
     """A stored time as a cell."""
-    return f'<span class="moment">{moment(at)}</span>'
+    return f'<span class="moment">{escape(moment(at))}</span>'
 
 
 def figures(found: Iterable[tuple[str, str, str]]) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotate_app import settings
 from annotate_app.desk_access import cookie_in, shared_desk
-from annotate_app.desk_pages import events, items, progress
+from annotate_app.desk_pages import events, items, plans, progress, splits
 from annotate_app.desk_pages.look import begin, links
 from annotate_app.watch import Watched, shared_watched
 from polibias.errors import PoliBiasError
@@ -17,6 +17,8 @@ PAGES: dict[str, Callable[[Watched], None]] = {
     "Progress": progress.show,
     "Items": items.show,
     "Events": events.show,
+    "Splits": splits.show,
+    "Plans": plans.show,
 }
 
 
