@@ -78,7 +78,7 @@ def read(stream: Stream[R]) -> Iterator[Entry[R]]:
 
 def _walk(stream: Stream[R], committed: Head | None) -> Iterator[tuple[Entry[R], Head]]:
     """The rows, each with the state that the stream has once it is added; the committed state must be one of them."""
-    head = EMPTY
+    head = EMPTY._replace(chain=stream.genesis)
     for where, line in lines(stream.path):
         entry = parse_line(stream, where, line, head.chain)
         head = head.after(line)
@@ -123,7 +123,7 @@ class Ledger(Generic[R]):
         committed = _begin(stream.path)
         self.warning = _recover(stream, committed, set_aside)
         self.index = Index()
-        self.head = EMPTY
+        self.head = EMPTY._replace(chain=stream.genesis)
         for entry, self.head in _walk(stream, committed):
             self.index.note(entry.key, entry.row.subject, entry.id, entry.row.answered)
         if self.head.rows < committed.rows and not self.warning:

@@ -28,7 +28,7 @@ from polibias.domain.rows import (
     StoredRow,
 )
 from polibias.errors import DamagedRecord
-from polibias.records.segments import LONGEST_LINE, Place, count_lines, line_hash, lines, segment_files
+from polibias.records.segments import GENESIS, LONGEST_LINE, Place, count_lines, line_hash, lines, segment_files
 
 R = TypeVar("R", bound=StoredRow)
 
@@ -62,11 +62,12 @@ class Entry(NamedTuple, Generic[R]):
 
 
 class Stream(NamedTuple, Generic[R]):
-    """A stream's first file, its kind of row, and how a row's key follows from the row."""
+    """A stream's first file, its kind of row, how a row's key follows from the row, and what its first line follows."""
 
     path: Path
     type: type[R]
     key: Callable[[R], str]
+    genesis: str = GENESIS
 
 
 class Made(NamedTuple):

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from polibias.domain.rows import (
 from polibias.errors import DamagedRecord, InputError, RunInUse
 from polibias.records.documents import storing
 from polibias.records.ledger import Stream, by_request, read
-from polibias.records.segments import first_segment, head_path, segment_files
+from polibias.records.segments import GENESIS, first_segment, head_path, segment_files
 
 STUDY = "study.json"
 STUDY_TAG = "study/2"
@@ -50,20 +51,27 @@ class Run:
     def sealed(self) -> bool:
         return self.manifest.exists()
 
+    @property
+    def genesis(self) -> str:
+        """What the first line of every stream follows: the lock of the plan that the run was begun under, if any."""
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            return str(json.loads(self.study.read_bytes()).get("lock") or GENESIS)
+        return GENESIS
+
     def pairs(self) -> Stream[PromptPair]:
-        return Stream(self.folder / "pairs.jsonl", PromptPair, pair_key)
+        return Stream(self.folder / "pairs.jsonl", PromptPair, pair_key, self.genesis)
 
     def responses(self, model: str) -> Stream[Response]:
-        return Stream(self.folder / "responses" / f"{model}.jsonl", Response, by_request)
+        return Stream(self.folder / "responses" / f"{model}.jsonl", Response, by_request, self.genesis)
 
     def judgments(self, judge: str) -> Stream[Judgment]:
-        return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, by_request)
+        return Stream(self.folder / "judgments" / f"{judge}.jsonl", Judgment, by_request, self.genesis)
 
     def masked(self, model: str) -> Stream[MaskedResponse]:
-        return Stream(self.folder / "masked" / f"{model}.jsonl", MaskedResponse, masked_key)
+        return Stream(self.folder / "masked" / f"{model}.jsonl", MaskedResponse, masked_key, self.genesis)
 
     def judge_guesses(self, judge: str) -> Stream[JudgeGuess]:
-        return Stream(self.folder / "guesses" / f"{judge}.jsonl", JudgeGuess, by_request)
+        return Stream(self.folder / "guesses" / f"{judge}.jsonl", JudgeGuess, by_request, self.genesis)
 
     def annotations(self, project: str) -> Stream[Annotation]:
         return Stream(self.annotations_folder / f"{project}.jsonl", Annotation, annotation_key)
