@@ -26,7 +26,10 @@ def verify(run: Run) -> list[str]:
 def records_problems(run: Run) -> list[str]:
     """As `verify`, for what was asked and answered alone: what an analysis rests on."""
     problems = changed_files(run, run.folder) if run.sealed else list(_open_problems(run))
-    return problems or list(_link_problems(run))
+    try:
+        return problems or list(_link_problems(run))
+    except DamagedRecord as error:  # a run that was sealed again after it was changed
+        return [str(error)]
 
 
 def _report_problems(run: Run) -> Iterator[str]:
