@@ -12,7 +12,7 @@ from polibias.errors import InputError
 from polibias.stats.ratings import Ratings, category_index
 
 Missing = Literal["pairwise", "listwise"]
-ALL = "all"
+ALL = "all annotators"
 """The key of a row about all annotators."""
 ANNOTATORS = "annotators"
 """The key of a row about annotators among themselves, in place of a judge."""

@@ -9,6 +9,7 @@ from polibias.analysis.asked import judge_prompts
 from polibias.analysis.direction_pilot import PILOT
 from polibias.analysis.label_statistics import LABEL_STATISTICS
 from polibias.analysis.label_statistics import known_measures as label_measures
+from polibias.analysis.label_table import ANNOTATORS
 from polibias.analysis.run_statistics import RUN_STATISTICS
 from polibias.analysis.run_statistics import known_measures as run_measures
 from polibias.analysis.sampled import sample_rule
@@ -85,6 +86,8 @@ def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
     if twice := next((id for id in ids if ids.count(id) > 1), ""):
         raise InputError(f"{where}: two comparisons are called '{twice}'")
     for judge in plan.judges:
+        if judge == ANNOTATORS:
+            raise InputError(f"{where}: a judge called '{judge}' could not be told from people in a table; rename it")
         if judge not in known:
             raise no_such("judge", judge, known, where)
     if plan.raters and plan.raters.names and len(plan.raters.names) < plan.raters.each_pair:

@@ -174,14 +174,18 @@ def test_directions_are_the_rule(labelled: Labelled) -> None:
             each = cases.direction_rows_of(own, person)
             _directed(row_of(found, judge=judge, raters=rater), each, len(each))
             stacked += each
-        _directed(row_of(found, judge=judge, raters="all"), stacked, len({k for k in own for p in people if k in p}))
+        _directed(
+            row_of(found, judge=judge, raters="all annotators"),
+            stacked,
+            len({k for k in own for p in people if k in p}),
+        )
     kappas = []
     for a, b in cases.couples_of(labelled):
         each = cases.direction_rows_of(people[a], people[b])
         assert each
         _directed(row_of(found, judge="annotators", raters=f"ann{a} – ann{b}"), each, len(each))
         kappas.append(cases.kappa_of(each, None))
-    assert close(row_of(found, judge="annotators", raters="all")["kappa"], cases.mean_of(kappas))
+    assert close(row_of(found, judge="annotators", raters="all annotators")["kappa"], cases.mean_of(kappas))
 
 
 def _directed(found: dict[str, Estimate], each: list[cases.Row], pairs: int) -> None:
@@ -203,7 +207,10 @@ def test_n_counts_pairs_and_never_readings() -> None:
     sides = [[1.0, 0.0], [1.0, -1.0], [0.0, 0.0], [1.0, 1.0]]
     labelled = table_of(scores, calls, sides, [(1.0, 1.0)] * 3 + [(0.0, 0.0)])
     found = rows(labelled, "direction_agreement", ("j",), sampling_weights=True)
-    together, people = row_of(found, judge="j", raters="all"), row_of(found, judge="annotators", raters="all")
+    together, people = (
+        row_of(found, judge="j", raters="all annotators"),
+        row_of(found, judge="annotators", raters="all annotators"),
+    )
     assert [together[name].n for name in ("kappa", "same_side", "favouring_a_difference")] == [4, 2, 4]
     assert [together[name].clusters for name in ("kappa", "same_side")] == [4, 2]
     # Readings with both sides: A A in the first pair, A A and A B in the second, which weighs four times as much.
@@ -555,7 +562,7 @@ def test_annotators_who_share_nothing_have_no_row() -> None:
     labelled = table_of(scores, [(1, 2), (2, 2), (1, 0), (0, 0)])
     for statistic in ("kappa", "direction_agreement"):
         found = [row.keys["raters"] for row in rows(labelled, statistic, ("j",)) if row.keys["judge"] == "annotators"]
-        assert [name for name in found if name != "all"] == ["ann0 – ann2", "ann1 – ann2"]
+        assert [name for name in found if name != "all annotators"] == ["ann0 – ann2", "ann1 – ann2"]
     apart = table_of([[1, NAN], [2, NAN], [NAN, 1]], [(1, 2), (2, 2), (1, 0)])
     (row,) = [row for row in rows(apart, "kappa", ("j",)) if row.keys["judge"] == "annotators"]
     assert row.estimates["kappa"].reason == "no unit was rated by two raters"
