@@ -137,7 +137,8 @@ def why_not(plan: PlanStatus, still_open: bool, now: Analysis) -> str:
     if not plan.locked:
         return "The analysis can be run once the plan is locked."
     if plan.planned is not None and (plan.reached or 0) < plan.planned:
-        return f"The analysis can be run once all is there: {reached(plan)} of {plan.planned:,} planned so far."
+        so_far = f"{reached(plan)} of {plan.planned:,} planned so far"
+        return f"The analysis can be run once all is there: {so_far}. Labels count once the project was exported."
     if still_open:
         return f"The analysis can be run once {plan.project} is closed: polibias-annotate close {plan.project}"
     return ""

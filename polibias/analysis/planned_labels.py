@@ -38,6 +38,7 @@ from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 from polibias.simulate import PREFIX
 
+FINISHED = ("submitted", "revised", "skipped", "unsure")
 NOT_YET = "close the project and export it: polibias-annotate close {project}, then export {project}"
 
 
@@ -119,19 +120,29 @@ def _exported(run: Run, project: str) -> Mapping[str, str]:
 
 
 def _check_told(run: Run, project: str, entries: Sequence[Entry[Annotation]], chain: Sequence[Link]) -> None:
-    """Every label has its event, in the very revision, in the chain that the lock began."""
-    told = {
-        (link.annotator, link.item, json.loads(link.body)["revision"])
-        for link in chain
-        if link.kind in ("submitted", "revised", "skipped", "unsure")
-    }
+    """Every label has its event, with the very answers, in the chain that the lock began."""
+    told = {}
+    for link in chain:
+        if link.kind in FINISHED:
+            body = json.loads(link.body)
+            told[link.annotator, link.item, body["revision"]] = body["answers"]
     for entry in entries:
         row = entry.row
-        if row.status != "withdrawn" and (row.annotator, row.item, row.revision) not in told:
+        answers = told.get((row.annotator, row.item, row.revision))
+        if row.status != "withdrawn" and (answers is None or not _says(answers, row)):
             raise DamagedRecord(
                 f"{run.annotations(project).path}: a label of '{row.annotator}' of which the project's events do not "
                 "tell; restore it from a copy"
             )
+
+
+def _says(answers: Mapping[str, str | None], row: Annotation) -> bool:
+    """Whether these are the answers that a label was made from: its sides, and its scores where they were asked."""
+    return all(
+        answers.get(f"{name}.favoured") == score.favoured
+        and answers.get(f"{name}.score", str(score.score)) == str(score.score)
+        for name, score in row.scores.items()
+    )
 
 
 def _check_real(plan: Plan, labels: Labels) -> None:

@@ -100,10 +100,11 @@ def lock_command(options: argparse.Namespace) -> int:
     found = lock_plan(path, read_plan(path), options.runs, options.holder)
     print(read_drafted(path).document)
     print(f"locked; fingerprint {found.hash}")
-    print("publish the fingerprint where you cannot change it, then: polibias prereg publish PLAN --where TEXT")
+    id = found.lock.plan.id
+    print(f"publish the fingerprint where you cannot change it, then: polibias prereg publish {id} --where TEXT")
     if found.lock.plan.raters:
         project = found.lock.plan.raters.project
-        print(f"next: polibias-annotate create {found.lock.plan.run} --project {project} --plan {found.lock.plan.id}")
+        print(f"next: polibias-annotate create {found.lock.plan.run} --project {project} --plan {id}")
     return 0
 
 
