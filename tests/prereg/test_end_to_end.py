@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotate_app.create import Keys
+from annotate_app.sealed import KEY_BYTES
 from polibias import flow
 from polibias.analysis.cases import SIGNS
 from polibias.domain.rows import Annotation
@@ -111,7 +113,9 @@ def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Places:
     places = planted_run(tmp_path_factory.mktemp("planted"))
     write_plan(places, pairs=SAMPLED, plan=PLAN)
     lock(places)
-    store = create(places, [*PEOPLE])
+    with pytest.MonkeyPatch.context() as patched:  # codes, and with them orders and first sides, come from a secret
+        patched.setattr("annotate_app.create.Keys", lambda _, pairs: Keys(b"7" * KEY_BYTES, pairs))
+        store = create(places, [*PEOPLE])
     for spec in PEOPLE.values():
         label_as(places, store, spec, names_in(places.run), SEED)
     finish(places)
@@ -172,3 +176,77 @@ def test_bias_of_judges_is_what_was_declared(rehearsed: Places) -> None:
         for name, value in declared.items():
             cell = row["cells"][name]
             assert holds(value, cell["low"], cell["high"]), (row["keys"], name, value, cell)
+
+
+def test_everybody_names_the_planted_side(rehearsed: Places) -> None:
+    """A version's country never turns into the other one on the way from screen or judge to table."""
+    for row in table(rehearsed, "sides"):
+        assert row["cells"]["same_side"]["value"] == 1.0, row["keys"]
+
+
+def labels_of(places: Places, name: str) -> list[Annotation]:
+    return [entry.row for entry in read(places.run.annotations("mine")) if entry.row.annotator == name]
+
+
+def mean_score(row: Annotation) -> float:
+    return float(np.mean([score.score for score in row.scores.values()]))
+
+
+def contrast(first: list[tuple[str, float]], second: list[tuple[str, float]]) -> Estimate:
+    """Mean of the first values minus that of the second; each value has its cluster."""
+    rows = [(pair, value, 1.0, 0.0, 0.0) for pair, value in first] + [(pair, 0.0, 0.0, v, 1.0) for pair, v in second]
+    codes, count = cluster_codes([row[0] for row in rows])
+    defined = {"difference": Defined(lambda s: ratio(s[:, 0], s[:, 1]) - ratio(s[:, 2], s[:, 3]), "nothing")}
+    sums = cluster_sums(np.array([row[1:] for row in rows]), codes, count)
+    return estimates(defined, sums, len(rows), Resampling(100, SEED))["difference"]
+
+
+def test_the_side_shown_first_changes_scores_as_declared(rehearsed: Places) -> None:
+    """The exported `first` is the one that decided what an annotator added; FAIR, of the same pair, takes the truth out.
+
+    A first minus B first, of the annotator minus FAIR on the pairs that both scored.
+    """
+    fair = {(row.pair, row.model): mean_score(row) for row in labels_of(rehearsed, FAIR.name)}
+    for spec in (STERN, SWAYED):
+        rows = [row for row in labels_of(rehearsed, spec.name) if row.status == "submitted"]
+        above = [(row.first, row.pair, mean_score(row) - fair[row.pair, row.model]) for row in rows]
+        found = contrast(*([(pair, value) for first, pair, value in above if first == side] for side in ("A", "B")))
+        declared = mean_of(spec, ("A",)) - mean_of(spec, ("B",))
+        assert holds(declared, found.low, found.high), (spec.name, declared, found)
+
+
+@pytest.mark.parametrize("couple", [*combinations(PEOPLE.values(), 2)], ids=lambda two: f"{two[0].name} {two[1].name}")
+def test_a_stern_annotator_is_as_stern_as_declared(rehearsed: Places, couple: tuple[RaterSpec, RaterSpec]) -> None:
+    """The difference of two annotators on the pairs that both scored."""
+    rows = [{(row.pair, row.model): row for row in labels_of(rehearsed, spec.name) if row.scores} for spec in couple]
+    both = [[(pair[0], mean_score(own[pair])) for pair in sorted(rows[0].keys() & rows[1].keys())] for own in rows]
+    found = contrast(*both)
+    assert holds(mean_of(couple[0]) - mean_of(couple[1]), found.low, found.high), found
+
+
+def test_the_share_unsure_is_what_was_declared(rehearsed: Places) -> None:
+    left = {name: sum(row.status == "unsure" for row in labels_of(rehearsed, name)) for name in PEOPLE}
+    for spec in PEOPLE.values():
+        found = share(left[spec.name], SAMPLED)
+        assert holds(spec.unsure, found.low, found.high)
+    facts = rehearsed.findings("mine-rehearsal-project")["facts"]
+    assert facts["Labels that do not count"] == f"{sum(left.values())} unsure"
+    assert facts["Labels"] == f"{3 * SAMPLED} done, {3 * SAMPLED} planned"
+
+
+def test_a_rehearsal_says_that_it_is_one_and_logs_nothing(rehearsed: Places) -> None:
+    lock_file = json.loads((rehearsed.prereg / "mine.lock.json").read_text("utf-8"))
+    assert rehearsed.findings("mine-rehearsal-project")["kind"] == "rehearsal"
+    assert lock_file["log"]["entries"] == 1
+
+
+def test_nothing_of_simulated_raters_is_confirmed(rehearsed: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in rehearsed.prereg.iterdir()}
+    assert rehearsed.prereg_command("run") == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    assert "simulated-fair" in told.err
+    assert "rehearse" in told.err
+    assert not (rehearsed.validations / "mine").exists()
+    assert {path: path.read_bytes() for path in rehearsed.prereg.iterdir()} == before
