@@ -5,7 +5,6 @@ Everything is seeded. What is expected comes from the integrals of `stats/power.
 
 import json
 from itertools import combinations
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,11 @@ import pytest
 from annotate_app.create import Keys
 from annotate_app.sealed import KEY_BYTES
 from polibias import flow
-from polibias.analysis.cases import SIGNS
 from polibias.domain.rows import Annotation
 from polibias.planning import plan as read_study
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
-from polibias.records.samples import read_sample, sample_path
 from polibias.records.verify import verify
 from polibias.simulate import RaterSpec
 from polibias.stats.clusters import cluster_codes, cluster_sums
@@ -141,7 +138,8 @@ def table(places: Places, name: str, rehearsal: str = "project") -> list[dict[st
 
 
 def holds(declared: float, low: float | None, high: float | None) -> bool:
-    assert low is not None and high is not None
+    assert low is not None
+    assert high is not None
     return low <= declared <= high
 
 
@@ -202,9 +200,9 @@ def contrast(first: list[tuple[str, float]], second: list[tuple[str, float]]) ->
 
 
 def test_the_side_shown_first_changes_scores_as_declared(rehearsed: Places) -> None:
-    """The exported `first` is the one that decided what an annotator added; FAIR, of the same pair, takes the truth out.
+    """The exported `first` is the one that decided what an annotator added.
 
-    A first minus B first, of the annotator minus FAIR on the pairs that both scored.
+    A first minus B first, of the annotator minus FAIR on the pairs that both scored, which takes the truth out.
     """
     fair = {(row.pair, row.model): mean_score(row) for row in labels_of(rehearsed, FAIR.name)}
     for spec in (STERN, SWAYED):
