@@ -127,3 +127,17 @@ def kappa(first: Labels, second: Labels, one: str, other: str, weights: dict[tup
     observed = sum((i - j) ** 2 * cells[i][j] / total for i in range(4) for j in range(4))
     expected = sum((i - j) ** 2 * rows[i] * columns[j] for i in range(4) for j in range(4))
     return 1 - observed / expected
+
+
+def test_weights_that_would_count_pairs_twice_are_refused(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two strata drawn by chance from the same pairs: the weights would add up to more pairs than there are."""
+    twice = WEIGHTED.replace('rule = "disagreement"', 'rule = "proportional"')
+    write_plan(places, plan=twice)
+    capsys.readouterr()
+    assert places.prereg_command("lock") == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert "'even' and 'contested'" in told[0]
+    apart = twice.replace("statistic =", 'strata = ["even"]\nstatistic =')
+    write_plan(places, plan=apart, id="apart")
+    lock(places, id="apart")
