@@ -14,6 +14,7 @@ import pytest
 from annotate_app.create import Keys
 from annotate_app.sealed import KEY_BYTES
 from polibias import flow
+from polibias.analysis.rehearsal import HUMAN_KAPPA, JUDGE_KAPPA
 from polibias.domain.rows import Annotation
 from polibias.planning import plan as read_study
 from polibias.progress import QuietWatcher
@@ -24,10 +25,11 @@ from polibias.simulate import RaterSpec
 from polibias.stats.clusters import cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
 from polibias.stats.intervals import Defined, estimates, ratio
+from polibias.stats.power import MARGINALS, TRUTH, chances, kappa_between, loading_alike, thresholds
 from polibias.stats.proportion import share
 from polibias.stats.resampling import Resampling
 from tests.conftest import ROOT, study_text
-from tests.prereg.planted import gap_of, kappa_of, label_as, mean_of, names_in, plant
+from tests.prereg.planted import POINTS, gap_of, kappa_of, label_as, mean_of, names_in, plant
 from tests.prereg.validation import MODELS, Places, create, finish, lock, write_plan
 
 SEED = 20280301
@@ -230,6 +232,21 @@ def test_the_share_unsure_is_what_was_declared(rehearsed: Places) -> None:
     facts = rehearsed.findings("mine-rehearsal-project")["facts"]
     assert facts["Labels that do not count"] == f"{sum(left.values())} unsure"
     assert facts["Labels"] == f"{3 * SAMPLED} done, {3 * SAMPLED} planned"
+
+
+def test_the_rehearsal_without_labels_finds_what_it_declares(rehearsed: Places) -> None:
+    """Its judges are declared beside one another; beside annotators theory has them in between."""
+    cuts = thresholds(MARGINALS)
+    people, judge = (
+        chances(loading, loading * TRUTH, cuts)
+        for loading in (loading_alike(kappa, POINTS, cuts) for kappa in (HUMAN_KAPPA, JUDGE_KAPPA))
+    )
+    beside = kappa_between(judge, people, POINTS)
+    declared = {"judge_human": beside, "human_human": HUMAN_KAPPA, "gap": beside - HUMAN_KAPPA}
+    for row in table(rehearsed, "gap", "simulated"):
+        for name, value in declared.items():
+            cell = row["cells"][name]
+            assert holds(value, cell["low"], cell["high"]), (row["keys"], name, value, cell)
 
 
 def test_a_rehearsal_says_that_it_is_one_and_logs_nothing(rehearsed: Places) -> None:
