@@ -71,7 +71,7 @@ each_pair = 3
 
 [analysis]
 seed = 5
-resamples = 500
+resamples = 200
 
 [[comparisons]]
 id = "gap"
