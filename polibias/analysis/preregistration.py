@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,29 @@ def _check_comparison(where: str, plan: Plan, rules: AnalysisRules, comparison: 
     for stratum in comparison.strata:
         if stratum not in strata:
             raise no_such("stratum", stratum, strata, here)
+    if rules.sampling_weights:
+        _check_chances(here, plan, comparison)
     measures = (label_measures if of_people else run_measures)(comparison.statistic)
     if (comparison.measure or comparison.decision) and comparison.measure not in measures:
         raise no_such("measure", comparison.measure, measures, f"{here} ({', '.join(measures)})")
     if comparison.statistic == "kappa_gap" and rules.weights != "quadratic":
         raise InputError(f"{here}: kappa_gap has quadratic weights; set weights or use kappa")
+
+
+def _check_chances(here: str, plan: Plan, comparison: Comparison) -> None:
+    """Raises InputError if weights would count pairs twice: a stratum is drawn from what those before it left.
+
+    Its probabilities then say how a pair was drawn there, and not how it came into the sample at all.
+    """
+    strata = plan.sample.strata if plan.sample else ()
+    own = [one for one in strata if not comparison.strata or one.name in comparison.strata]
+    drawn = [one for one in own if one.rule != "disagreement"]
+    for first, second in combinations(drawn, 2):
+        if first.block == second.block or "" in (first.block, second.block):
+            raise InputError(
+                f"{here}: '{first.name}' and '{second.name}' draw by chance from the same pairs, so sampling_weights "
+                "would count them twice; give the two another block each, or compare one of them alone"
+            )
 
 
 def _check_outcomes(plan: Plan, run: Run, runs: Path) -> None:

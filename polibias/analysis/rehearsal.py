@@ -2,7 +2,8 @@
 
 The whole analysis runs, so that what is wrong with it shows; what it finds says nothing. Simulated annotators and
 judges have declared reliability, so the numbers can be compared with it. Shuffled labels are real ones, each
-annotator's dealt out anew among that annotator's own pairs: their shares are real, and what they agree on is lost.
+annotator's dealt out anew among that annotator's own pairs: what they agree on is lost. Their shares and means stay as
+they are, so a shuffled rehearsal does show every number that follows from those alone; it says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from polibias.domain.plan import Plan, Stratum
 from polibias.domain.rows import Score
 from polibias.errors import InputError
 from polibias.records.documents import read_named
+from polibias.records.heldout import held_out
 from polibias.records.locks import LockedPlan, is_locked, read_lock
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, sample_path
@@ -33,6 +35,10 @@ from polibias.stats.resampling import stream_seed
 
 HUMAN_KAPPA, JUDGE_KAPPA = 0.75, 0.5
 """Declared for simulated annotators among themselves and, of judges, with one another; as the paper found them."""
+SHUFFLED = (
+    "Labels are {kind}, each annotator's dealt out anew among that annotator's pairs: what they agree on is lost. Kept "
+    "are each annotator's own shares and means, so every difference of means or of shares is that of the labels."
+)
 DIMENSIONS = 5
 NAMES_SIDE = 0.9
 CALLS = 2
@@ -46,15 +52,17 @@ class Rehearsed(NamedTuple):
     made: Made
 
 
-def rehearse(path: Path, plan: Plan, runs: Path) -> list[Rehearsed]:
-    """The plan on whatever it can be tried on without seeing a result.
+def rehearse(path: Path, plan: Plan, runs: Path) -> Iterator[Rehearsed]:
+    """The plan on whatever it can be tried on without seeing a result, one after the other.
 
-    Raises InputError for a plan that cannot be run, and where a plan about runs has none of scripted models.
+    Raises InputError for a plan that cannot be run, where a plan about runs has none of scripted models, and, after the
+    rehearsal that needs no labels, where simulated annotators' labels are not all there yet.
     """
     lock = read_lock(path) if is_locked(path) else None
     if plan.raters is None:
-        return [Rehearsed("scripted", _made(plan, lock, _scripted(plan, runs)))]
-    return [*_by_people(path, plan, lock, runs)]
+        yield Rehearsed("scripted", _made(plan, lock, _scripted(plan, runs)))
+    else:
+        yield from _by_people(path, plan, lock, runs)
 
 
 def _by_people(path: Path, plan: Plan, lock: LockedPlan | None, runs: Path) -> Iterator[Rehearsed]:
@@ -62,11 +70,17 @@ def _by_people(path: Path, plan: Plan, lock: LockedPlan | None, runs: Path) -> I
     found = _real(path, plan, runs)
     if found is not None:
         table, facts, all_simulated = found
-        if all_simulated and lock is not None:
+        if all_simulated and lock is not None and _all_readable(lock):
             yield Rehearsed("project", _made(plan, lock, of_people(lock, runs, simulated=True)))
         else:
-            said = "Labels are real, each annotator's dealt out anew among that annotator's pairs."
+            said = SHUFFLED.format(kind="simulated" if all_simulated else "real")
             yield Rehearsed("shuffled", _made(plan, lock, Material(by_labels(plan, table), facts, [], said)))
+
+
+def _all_readable(lock: LockedPlan) -> bool:
+    """Whether no label that the plan counts is still held out."""
+    standing = held_out(lock)
+    return standing is None or standing.readable
 
 
 def _made(plan: Plan, lock: LockedPlan | None, material: Material) -> Made:
@@ -128,14 +142,21 @@ def _sides(seed: int, pairs: int, raters: int, dimensions: int = DIMENSIONS) -> 
 
 
 def _real(path: Path, plan: Plan, runs: Path) -> tuple[Labelled, dict[str, str], bool] | None:
-    """The project's labels that may be read, shuffled; and whether all its annotators are simulated."""
+    """The project's labels that may be read, shuffled; and whether all its annotators are simulated.
+
+    Of annotators that the plan does not name nothing is read; some whom it names may have no label yet.
+    """
     run = Run(runs / plan.run)
     if plan.raters is None or not (sample_path(path).exists() and run.annotations(plan.raters.project).path.exists()):
         return None
     drawn = drawn_from(run, read_sample(sample_path(path))[0])
     sampled = drawn.names()
     entries = read_annotations(run, plan.raters.project, {one.pair for one in sampled})
-    labels = labels_by(entries, plan.labels, ())
+    known = {entry.row.annotator for entry in entries}
+    named = [name for name in plan.raters.names if name in known]
+    if plan.raters.names and not named:
+        return None
+    labels = labels_by(entries, plan.labels, named)
     mixed = shuffled(labels.scores, rules_of(plan).seed)
     table = labelled(drawn, sampled, mixed, judged(run, plan, drawn, sampled))
     facts = {**label_facts(plan, labels, sampled), "Sample": said_of(plan, drawn, labels, sampled)}

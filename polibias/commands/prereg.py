@@ -119,8 +119,14 @@ def rehearse_command(options: argparse.Namespace) -> int:
         folder = options.validations / f"{drafted.plan.id}-rehearsal-{one.name}"
         write_planned(one.made, drafted.document, folder)
         print("\n".join(_told(one.made)))
-        print(f"{folder / 'index.html'}: rehearsed on {one.name} data; nothing in it is a result\n")
+        print(f"{folder / 'index.html'}: rehearsed on {one.name} data; {_said_of(one.name)}\n")
     return 0
+
+
+def _said_of(rehearsal: str) -> str:
+    if rehearsal == "shuffled":
+        return "what labels agree on is lost, but means and shares in it are those of the labels"
+    return "nothing in it is a result"
 
 
 def run_command(options: argparse.Namespace) -> int:

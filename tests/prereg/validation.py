@@ -131,10 +131,12 @@ class Places(NamedTuple):
         return open_store(find(id, self.folder / "projects"))
 
 
-def write_plan(places: Places, split: bool = False, id: str = "mine", pairs: int = 8, exclude: str = "") -> Path:
+def write_plan(
+    places: Places, split: bool = False, id: str = "mine", pairs: int = 8, exclude: str = "", plan: str = PLAN
+) -> Path:
     """A plan, its sample drawn, and split if it holds pairs out."""
     places.prereg.mkdir(exist_ok=True)
-    text = PLAN.format(id=id, pairs=pairs, split=SPLIT if split else "", exclude=exclude)
+    text = plan.format(id=id, pairs=pairs, split=SPLIT if split else "", exclude=exclude)
     places.plan(id).write_text(text, "utf-8")
     runs = ["--runs", str(places.run.folder.parent)]
     assert main(["sample", str(places.plan(id)), *runs]) == 0
