@@ -173,25 +173,27 @@ def _tell(path: Path, name: str, made: "Made") -> None:
 
 def _told(made: "Made") -> list[str]:
     """What was decided, and every planned number."""
+    from polibias.domain.display import in_line
     from polibias.report.text import interval, number
 
     confirmed = made.confirmed
-    lines = [f"{confirmed.title} ({confirmed.kind})"]
+    lines = [f"{in_line(confirmed.title)} ({confirmed.kind})"]
     for result in confirmed.results:
-        lines.append(f"\n{result.role}: {result.title}")
+        lines.append(f"\n{result.role}: {in_line(result.title)}")
         for row in result.table.rows:
-            about = ", ".join(row.keys[key] for key in result.table.keys)
+            about = ", ".join(in_line(row.keys[key]) for key in result.table.keys)
             cells = ((one, row.cells[one.id]) for one in result.table.columns)
             said = [f"{one.title} {number(cell, one.unit)} {interval(cell, one.unit)}".rstrip() for one, cell in cells]
             lines.append(f"  {about}: {'; '.join(said)}")
-        lines += [f"  → {', '.join(one.keys.values())}: {one.outcome}. {one.said}" for one in result.decisions]
-    lines += [f"\ndeviation: {one.what} {one.reason}".rstrip() for one in confirmed.deviations]
+        lines += [f"  → {in_line(', '.join(one.keys.values()))}: {one.outcome}. {in_line(one.said)}" for one in result.decisions]
+    lines += [f"\ndeviation: {in_line(f'{one.what} {one.reason}')}" for one in confirmed.deviations]
     return lines
 
 
 def status_command(options: argparse.Namespace) -> int:
     import json
 
+    from polibias.domain.display import in_line
     from polibias.report.plan_status import as_text, status_of, statuses
 
     places = _places(options)
@@ -202,7 +204,7 @@ def status_command(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"plans": found, "problems": wrong}, indent=2))
     else:
-        print("\n".join([*map(as_text, found), *(f"PROBLEM: {problem}" for problem in wrong)]))
+        print("\n".join([*map(as_text, found), *(f"PROBLEM: {in_line(problem)}" for problem in wrong)]))
     fits = _check_fingerprint(options) if options.fingerprint else True
     return 0 if fits and not wrong and not any(one["problems"] for one in found) else 1
 
@@ -239,6 +241,7 @@ def export_command(options: argparse.Namespace) -> int:
 
 
 def publish_command(options: argparse.Namespace) -> int:
+    from polibias.domain.display import in_line
     from polibias.records.locks import append, holding, read_lock
 
     path = _path(options)
@@ -246,7 +249,7 @@ def publish_command(options: argparse.Namespace) -> int:
     with holding(path.parent):
         fingerprint = read_lock(path).head
         append(path, "published", {"fingerprint": fingerprint, "where": options.where})
-    print(f"{options.plan}: recorded that {fingerprint} was published: {options.where}")
+    print(f"{options.plan}: recorded that {fingerprint} was published: {in_line(options.where)}")
     return 0
 
 

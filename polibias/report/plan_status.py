@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from polibias.analysis.planned_labels import planned_labels
 from polibias.analysis.preregistration import check_locks
+from polibias.domain.display import in_line
 from polibias.domain.lock import Lock
 from polibias.domain.plan import Plan
 from polibias.domain.sample import Sample, Split
@@ -196,9 +197,9 @@ def statuses(places: Places) -> tuple[list[dict[str, Any]], list[str]]:
 
 def as_text(status: dict[str, Any]) -> str:
     """Where a plan stands, in a few lines."""
-    lines = [f"{status['plan']}: {status['state']}, {status['title']}"]
+    lines = [f"{status['plan']}: {status['state']}, {in_line(status['title'])}"]
     if status["lock"]:
-        anchored = f"published: {'; '.join(status['anchored'])}" if status["anchored"] else NOT_ANCHORED
+        anchored = f"published: {'; '.join(map(in_line, status['anchored']))}" if status["anchored"] else NOT_ANCHORED
         lines.append(f"  locked {status['locked_at'][:19].replace('T', ' ')} UTC, {status['lock']}, {anchored}")
     lines += [f"  {one['name']}: {one['pairs']} pairs, {one['state']}, {one['hash']}" for one in status["sets"]]
     if held := status["held_out"]:
@@ -208,5 +209,5 @@ def as_text(status: dict[str, Any]) -> str:
         reached = "none exported" if status["reached"] is None else f"{status['reached']}"
         lines.append(f"  labels: {reached} of {status['planned']} planned")
     lines += [f"  report: {status['report']}"] if status["report"] else []
-    lines += [f"  PROBLEM: {problem}" for problem in status["problems"]]
+    lines += [f"  PROBLEM: {in_line(problem)}" for problem in status["problems"]]
     return "\n".join(lines)
