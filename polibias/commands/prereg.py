@@ -123,10 +123,10 @@ def rehearse_command(options: argparse.Namespace) -> int:
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Findings are made anew whenever this runs; the log is told of them once."""
+    """Findings are made anew whenever this runs; the log is told of them once, before they are written."""
     from polibias.analysis.confirmatory import confirm
-    from polibias.report.plan_status import read_drafted
-    from polibias.report.planned import write_planned
+    from polibias.report.plan_status import read_drafted, require_known
+    from polibias.report.planned import findings_hash, write_planned
 
     path = _path(options)
     made = confirm(path, options.runs)
@@ -134,8 +134,9 @@ def run_command(options: argparse.Namespace) -> int:
     assert drafted.found is not None
     _check_scored_once(drafted.found, made)
     folder = _places(options).report(drafted.plan)
+    require_known(folder, drafted.found)
+    _tell(path, findings_hash(made.confirmed), made)
     name = write_planned(made, drafted.document, folder)
-    _tell(path, name, made)
     print("\n".join(_told(made)))
     print(f"{folder / 'index.html'}: findings {name}")
     return 0
@@ -185,7 +186,10 @@ def _told(made: "Made") -> list[str]:
             cells = ((one, row.cells[one.id]) for one in result.table.columns)
             said = [f"{one.title} {number(cell, one.unit)} {interval(cell, one.unit)}".rstrip() for one, cell in cells]
             lines.append(f"  {about}: {'; '.join(said)}")
-        lines += [f"  → {in_line(', '.join(one.keys.values()))}: {one.outcome}. {in_line(one.said)}" for one in result.decisions]
+        lines += [
+            f"  → {in_line(', '.join(one.keys.values()))}: {one.outcome}. {in_line(one.said)}"
+            for one in result.decisions
+        ]
     lines += [f"\ndeviation: {in_line(f'{one.what} {one.reason}')}" for one in confirmed.deviations]
     return lines
 
@@ -211,15 +215,16 @@ def status_command(options: argparse.Namespace) -> int:
 
 def _check_fingerprint(options: argparse.Namespace) -> bool:
     from polibias.errors import InputError
-    from polibias.records.locks import read_lock
+    from polibias.records.locks import is_locked, read_lock
 
     if not options.plan:
         raise InputError("--fingerprint: name the plan that it is of")
-    of = read_lock(_path(options)).fingerprints.get(options.fingerprint)
+    path = _path(options)
+    of = read_lock(path).fingerprints.get(options.fingerprint) if is_locked(path) else None
     if of is None:
         print(
             f"polibias: {options.plan}: this fingerprint is not the plan's, nor any entry's of its log: lock or log is "
-            "another one than was published",
+            "gone, or another one than was published",
             file=sys.stderr,
         )
         return False

@@ -43,9 +43,8 @@ def make_key(path: Path) -> str:
 
 def read_key(path: Path) -> PrivateKey:
     """The private key in a file. Raises InputError for a file that holds none; the key is in no message."""
-    with reading(path):
-        with path.open("rb") as file:
-            text = file.read(LONGEST).decode("ascii", "replace").strip()
+    with reading(path), path.open("rb") as file:
+        text = file.read(LONGEST).decode("ascii", "replace").strip()
     if not text.startswith(KEY_MARK) or not PUBLIC.fullmatch(text.removeprefix(KEY_MARK)):
         raise InputError(f"{path}: not the key that polibias prereg key wrote; ask its holder for it")
     return PrivateKey(bytes.fromhex(text.removeprefix(KEY_MARK)))
