@@ -17,7 +17,7 @@ from polibias.records.runs import STUDY_TAG, Run
 
 
 class Witness(NamedTuple):
-    """A file that names a lock. `plan` is its plan's id, `log` the hash of an entry of its log; "" for what it leaves out."""
+    """A file that names a lock. `plan` is its plan's id, `log` the hash of an entry of its log, or "" each."""
 
     where: Path
     plan: str
