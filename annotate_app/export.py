@@ -98,7 +98,7 @@ def export(
     leave in a box alone, once the project is closed. Raises DamagedRecord or InputError, with nothing written, if
     database, sealed file and run do not belong together or say different things.
     """
-    checked = _checked(store, sealed, run, tied(sealed, prereg))
+    checked = _checked(store, sealed, run, tied(sealed, run, prereg))
     check_end(store, checked.told.closed_at, interim)
     rows = run.annotations(store.project.name)
     with run.locked():

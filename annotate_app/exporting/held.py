@@ -12,6 +12,7 @@ from polibias.records.documents import write_file
 from polibias.records.heldout import HeldOut, box_path, contents, held_out, told_boxed, write_chain
 from polibias.records.locks import read_lock
 from polibias.records.runs import Run
+from polibias.records.witnesses import require_known
 
 Rows = list[tuple[Annotation, Seen]]
 
@@ -29,10 +30,11 @@ class Tied(NamedTuple):
     hidden: frozenset[str]
 
 
-def tied(sealed: Sealed, prereg: Path) -> Tied | None:
+def tied(sealed: Sealed, run: Run, prereg: Path) -> Tied | None:
     """What ties a project to its plan, None for a project without one.
 
-    Raises DamagedRecord unless the plan's lock is the one that the project began with.
+    Raises DamagedRecord unless the plan's lock is the one that the project began with, and its log goes on from where
+    it stood when labels left the project before.
     """
     if sealed.plan is None:
         return None
@@ -42,6 +44,7 @@ def tied(sealed: Sealed, prereg: Path) -> Tied | None:
         raise DamagedRecord(
             f"{plan}: its lock is not the one that '{sealed.project}' began with; restore it from a copy"
         )
+    require_known(run, found)
     standing = held_out(found)
     hidden = frozenset(() if standing is None or standing.readable else sealed.plan.held_out)
     return Tied(plan, found.hash, sealed.plan.holder, found.head, standing, hidden)

@@ -23,6 +23,7 @@ from polibias.records.ledger import Ledger, read
 from polibias.records.locks import LockedPlan, append, holding, read_lock
 from polibias.records.manifest import changed_files, read_manifest, reopen, seal
 from polibias.records.runs import MANIFEST, Run, annotation_key
+from polibias.records.witnesses import require_known
 
 BOX, CHAIN = ".box", ".chain"
 
@@ -156,6 +157,7 @@ def open_labels(plan: Path, run: Run, key: PrivateKey, reason: str) -> LockedPla
     """
     with holding(plan.parent):
         found, standing = _standing(plan)
+        require_known(run, found)
         project = _openable(plan, found, standing)
         box = box_path(run, project)
         packed = standing.boxes[-1].body

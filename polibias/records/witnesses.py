@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polibias.errors import PoliBiasError
+from polibias.errors import DamagedRecord, PoliBiasError
 from polibias.records.documents import read_named
 from polibias.records.locks import LockedPlan
 from polibias.records.manifest import read_manifest
-from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.runs import MANIFEST, STUDY_TAG, Run
 
 
 class Witness(NamedTuple):
@@ -61,3 +61,11 @@ def of_labels(run: Run) -> Iterator[Witness]:
 def _named(where: Path, said: Any) -> Iterator[Witness]:
     if isinstance(said, Mapping) and said.get("lock"):
         yield Witness(where, str(said.get("plan", "")), str(said["lock"]), str(said.get("log", "")))
+
+
+def require_known(run: Run, found: LockedPlan) -> None:
+    """Raises DamagedRecord if labels of this plan left their project under another lock, or under more of its log."""
+    if (run.annotations_folder / MANIFEST).exists():
+        for witness in of_labels(run):
+            if witness.plan == found.lock.plan.id and (problem := witness.problem((found,))):
+                raise DamagedRecord(problem)

@@ -242,7 +242,7 @@ def _unknown(places: Places, plans: Collection[str]) -> Iterator[str]:
     for one in of_runs(places.runs):
         if one.plan not in plans and (problem := one.problem(known)):
             yield problem
-    for folder in sorted(places.validations.glob("*")):
+    for folder in sorted(places.validations.glob("[!.]*")):
         if folder.name not in plans and (folder / "findings.json").exists() and not _rehearsal(folder):
             yield f"{folder}: is the report of a plan that is gone; restore plan, lock and log from a copy"
 

@@ -1,6 +1,5 @@
 """Held-out labels: calibrating, frozen, opened once, scored; and nothing of them can be read before."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,37 +9,7 @@ from polibias.cli import main
 from polibias.domain.sample import SampledPair
 from polibias.records.ledger import read
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
-from tests.app.conftest import full
-from tests.prereg.validation import Places, create, export, finish, label, lock, write_plan
-
-MARK = "a comment that only held-out labels have"
-
-
-@pytest.fixture
-def boxed(places: Places) -> Places:
-    """A plan with held-out pairs, all labels given, the project closed and exported."""
-    write_plan(places, split=True)
-    lock(places, split=True)
-    store = create(places)
-    held = {*read_split(split_path(places.plan()))[0].held_out}
-    origins = json.loads((places.folder / "sealed" / "mine.json").read_text("utf-8"))["items"]
-    for name in ("ann", "bob"):
-        label(
-            store,
-            name,
-            lambda store, name, number: full(
-                number % 4, "A" if number % 4 else "none", MARK if _pair(store, origins, name, number) in held else ""
-            ),
-        )
-    finish(places)
-    return places
-
-
-def _pair(store: object, origins: dict[str, dict[str, str]], name: str, number: int) -> str:
-    from tests.app.conftest import annotator_id
-
-    place = store.places(annotator_id(store, name))[number - 1]  # type: ignore[attr-defined]
-    return origins[store.view(place).item.code]["pair"]  # type: ignore[attr-defined]
+from tests.prereg.validation import MARK, Places, export
 
 
 def outside_the_project(places: Places) -> Iterator[tuple[Path, bytes]]:
