@@ -235,7 +235,7 @@ sys.exit(main(sys.argv[3:]))
 """
 
 
-@pytest.mark.parametrize("step", [2, 4, 6, 8, 10, 12, 14])
+@pytest.mark.parametrize("step", [2, 4, 6, 8, 10, 12, 13])
 def test_an_opening_that_was_killed_is_finished_and_told_once(step: int, boxed: Places) -> None:
     assert boxed.prereg_command("freeze") == 0
     opening = ["prereg", "open", str(boxed.plan()), "--key", str(boxed.key), *boxed.options]
