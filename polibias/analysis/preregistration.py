@@ -55,6 +55,7 @@ def lock_plan(path: Path, plan: Plan, runs: Path, holder: str) -> LockedPlan:
         if is_locked(path):
             raise InputError(f"{lock_path(path)}: there already; a plan is locked once, a changed one needs another id")
         others = [read_lock(other) for other in locked_in(path.parent)]
+        _check_project(path, plan, others)
         lock = Lock(
             plan=plan,
             source=_source(path),
@@ -150,6 +151,14 @@ def _check_outcomes(plan: Plan, run: Run, runs: Path) -> None:
     for name in plan.outcomes:
         if Run(runs / name).anything_answered():
             raise InputError(f"{runs / name}: answers are there already; they must come after the lock")
+
+
+def _check_project(path: Path, plan: Plan, others: Iterable[LockedPlan]) -> None:
+    """Raises InputError if another plan's labels come from the project that this one names: it can have one lock."""
+    for other in others:
+        theirs = other.lock.plan
+        if plan.raters and theirs.raters and (plan.run, plan.raters.project) == (theirs.run, theirs.raters.project):
+            raise InputError(f"{path}: its project '{plan.raters.project}' is that of plan '{theirs.id}'; name another")
 
 
 def _source(path: Path) -> str:

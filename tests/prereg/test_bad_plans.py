@@ -100,6 +100,27 @@ def test_no_two_plans_hold_out_the_same_pair(places: Places, capsys: pytest.Capt
     assert "that plan 'mine' holds out" in one_line(capsys)
 
 
+def test_no_two_plans_take_the_labels_of_one_project(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    write_plan(places)
+    lock(places)
+    text = write_plan(places, id="again").read_text("utf-8").replace('project = "again"', 'project = "mine"')
+    places.plan("again").write_text(text, "utf-8")
+    capsys.readouterr()
+    assert places.prereg_command("lock", id="again") == 2
+    assert "is that of plan 'mine'" in one_line(capsys)
+
+
+def test_a_flag_that_nobody_can_raise_makes_no_project(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_plan(places)
+    path.write_text(path.read_text("utf-8").replace('flags = ["broken"]', 'flags = ["nosuch"]'), "utf-8")
+    lock(places)
+    wanted = ["create", str(places.run.folder), "--project", "mine", "--plan", str(path)]
+    capsys.readouterr()
+    assert annotate([*wanted, *places.app_options]) == 2
+    assert "nobody can report" in one_line(capsys)
+    assert not (places.folder / "projects" / "mine").exists()
+
+
 def test_labels_that_came_before_or_under_another_lock_are_refused(
     labelled: Places, capsys: pytest.CaptureFixture[str]
 ) -> None:
