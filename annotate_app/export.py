@@ -98,7 +98,7 @@ def export(
     leave in a box alone, once the project is closed. Raises DamagedRecord or InputError, with nothing written, if
     database, sealed file and run do not belong together or say different things.
     """
-    checked = _checked(store, sealed, run, tied(sealed, prereg))
+    checked = _checked(store, sealed, run, tied(sealed, run, prereg))
     check_end(store, checked.told.closed_at, interim)
     rows = run.annotations(store.project.name)
     with run.locked():
@@ -112,8 +112,8 @@ def export(
         stream.store(rows, planned)
         files = files_of(run, store.project.name)
         _write(checked, files, interims, bom)
-        _put_away(checked, interim is None)
-        seal(run, run.annotations_folder, _about(checked, interims))
+        log = _put_away(checked, interim is None)
+        seal(run, run.annotations_folder, _about(checked, interims, log))
     done = annotations(checked.counts)
     return Exported(done, planned.new, checked.counts, interims, bool(checked.told.closed_at), files)
 
@@ -145,11 +145,15 @@ def _rows(checked: Checked, found: Iterable[Outcome]) -> tuple[stream.Rows, stre
     )
 
 
-def _put_away(checked: Checked, closed: bool) -> None:
-    """Of a planned project: the events that prove its order, and what only the holder of a key may read."""
-    if checked.tie is not None:
-        standing, _ = _rows(checked, checked.away)
-        put_away(checked.run, checked.study.project, checked.tie, [*standing], checked.snapshot.events, closed)
+def _put_away(checked: Checked, closed: bool) -> str:
+    """Of a planned project: the events that prove its order, and what only the holder of a key may read.
+
+    Returns how far the plan's log goes, "" for a project without a plan.
+    """
+    if checked.tie is None:
+        return ""
+    standing, _ = _rows(checked, checked.away)
+    return put_away(checked.run, checked.study.project, checked.tie, [*standing], checked.snapshot.events, closed)
 
 
 def _seen(one: Outcome) -> Seen:
@@ -227,7 +231,7 @@ def _facts(checked: Checked, interims: Sequence[Opening]) -> Facts:
     )
 
 
-def _about(checked: Checked, interims: Sequence[Opening]) -> dict[str, Any]:
+def _about(checked: Checked, interims: Sequence[Opening], log: str) -> dict[str, Any]:
     own: dict[str, Any] = {
         "annotations": annotations(checked.counts),
         "closed_at": checked.told.closed_at,
@@ -235,5 +239,6 @@ def _about(checked: Checked, interims: Sequence[Opening]) -> dict[str, Any]:
     }
     if checked.tie is not None:
         head = checked.snapshot.events[-1].hash
-        own |= {"plan": checked.tie.plan.stem, "lock": checked.tie.lock, "head": head, "held_out": len(checked.away)}
+        own |= {"plan": checked.tie.plan.stem, "lock": checked.tie.lock, "log": log, "head": head}
+        own |= {"held_out": len(checked.away)}
     return about(checked.run, checked.sealed.manifest, checked.study.project, own, interims)

@@ -44,6 +44,13 @@ def _check(lock: Lock, plan: Path, project: str, protocol: AnnotationProtocol) -
             f"{plan}: says that labels of who withdraws are '{lock.plan.labels.withdrawn}', the protocol says "
             f"'{protocol.withdrawal}'; use a protocol that says the same"
         )
+    for flag in lock.plan.labels.flags:
+        if not protocol.reasons.has("flag", flag):
+            known = ", ".join(one.id for one in protocol.reasons.flag) or "none"
+            raise InputError(
+                f"{plan}: leaves out items reported as '{flag}', which nobody can report; the protocol has {known}; "
+                "use one that has it"
+            )
     if protocol.assignment.overlap not in (0, raters.each_pair):
         raise InputError(
             f"{plan}: wants {raters.each_pair} annotators for each pair, the protocol {protocol.assignment.overlap}; "

@@ -16,16 +16,17 @@ from annotate_app.store import Store
 from polibias.errors import InputError
 from polibias.records.boxes import packed, read_key, unpacked
 from polibias.records.documents import storing, sync_folder, write_file
+from polibias.records.runs import Run
 
 BOX = f"{FILE}.box"
 
 
-def put_away(store: Store, sealed: Sealed, prereg: Path) -> Path:
+def put_away(store: Store, sealed: Sealed, run: Run, prereg: Path) -> Path:
     """Encrypt the database and remove it. Returns where it lies.
 
     Raises InputError, with nothing changed, unless the project holds labels out that have left it in a box.
     """
-    tie = tied(sealed, prereg)
+    tie = tied(sealed, run, prereg)
     if tie is None or not tie.holder:
         raise InputError(f"{store.path}: holds no labels out, so there is nothing to put away; back it up instead")
     if tie.standing is None or not any(one.body["project"] == sealed.project for one in tie.standing.boxes):

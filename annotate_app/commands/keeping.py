@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate_app.commands.shapes import Commands, add_project, add_projects, add_sealed, counted
+from annotate_app.commands.shapes import Commands, add_project, add_projects, add_runs, add_sealed, counted
 
 if TYPE_CHECKING:
     from annotate_app.copies import Contents, Copy
@@ -29,6 +29,7 @@ def add(commands: Commands) -> None:
     away = commands.add_parser("put-away", help="encrypt the database of a finished project that holds labels out")
     add_project(away)
     add_sealed(away)
+    add_runs(away)
     away.add_argument(
         "--prereg", type=Path, default=Path("prereg"), metavar="DIR", help="where locked plans are (default: prereg)"
     )
@@ -52,9 +53,11 @@ def _put_away(options: argparse.Namespace) -> int:
     from annotate_app.putting_away import put_away
     from annotate_app.sealed import read_sealed, sealed_path
     from annotate_app.store import open_store
+    from polibias.records.runs import find_run
 
     sealed = read_sealed(sealed_path(options.project, options.sealed))
-    box = put_away(open_store(find(options.project, options.projects)), sealed, options.prereg)
+    run = find_run(sealed.run, options.runs)
+    box = put_away(open_store(find(options.project, options.projects)), sealed, run, options.prereg)
     print(f"{box}: the database, which only the holder's key opens; backups that you made are still in the open")
     print(f"back again: polibias-annotate take-out {options.project} --key FILE")
     return 0

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -46,9 +47,14 @@ class Labels(NamedTuple):
     last_at: str
 
 
-def read_annotations(run: Run, project: str, wanted: Collection[str]) -> list[Entry[Annotation]]:
-    """The newest state of every first showing of these pairs that a project's annotators had."""
-    latest = {entry.key: entry for entry in read(run.annotations(project))}
+def read_annotations(
+    run: Run, project: str, wanted: Collection[str], rows: int | None = None
+) -> list[Entry[Annotation]]:
+    """The newest state of every first showing of these pairs that a project's annotators had.
+
+    `rows` are how many rows count from the beginning, None for all of them.
+    """
+    latest = {entry.key: entry for entry in islice(read(run.annotations(project)), rows)}
     return [one for one in latest.values() if one.row.showing == "first" and one.row.pair in wanted]
 
 

@@ -14,11 +14,13 @@ from polibias.analysis.planned_labels import of_people
 from polibias.analysis.planned_runs import of_runs
 from polibias.domain.lock import Lock
 from polibias.domain.plan import AnalysisRules, Plan
+from polibias.errors import DamagedRecord
 from polibias.records.inputs import check_input
-from polibias.records.locks import LockedPlan, read_lock
+from polibias.records.locks import LockedPlan, NotLocked, read_lock
 from polibias.records.runs import Run
 from polibias.records.software import code_hash
 from polibias.records.verify import require_whole
+from polibias.records.witnesses import of_runs as witnesses
 from polibias.stats.resampling import ALGORITHM
 
 
@@ -35,7 +37,7 @@ def confirm(path: Path, runs: Path) -> Made:
     Raises InputError, before any number is made, if there is no lock, if what the plan predicts came before it, if
     labels are missing or still locked away; DamagedRecord for whatever was changed since.
     """
-    found = read_lock(path)
+    found = _locked(path, runs)
     lock = found.lock
     for one in lock.inputs:
         run = Run(runs / one.name)
@@ -43,6 +45,17 @@ def confirm(path: Path, runs: Path) -> Made:
             require_whole(run)
     material = of_people(found, runs) if lock.plan.raters else of_runs(found, runs)
     return made(lock.plan, "confirmatory", found.hash, material, [*_since(found), *material.deviations], _dates(lock))
+
+
+def _locked(path: Path, runs: Path) -> LockedPlan:
+    """The lock; where there is none, the first thing that was made under one tells that it is gone."""
+    try:
+        return read_lock(path)
+    except NotLocked:
+        for witness in witnesses(runs):
+            if witness.plan == path.stem:
+                raise DamagedRecord(witness.problem(())) from None
+        raise
 
 
 def made(

@@ -98,6 +98,11 @@ def _chain(found: LockedPlan, run: Run) -> list[Link]:
             f"{run.annotations(raters.project).path}: these labels do not come after this lock; "
             f"make the project with polibias-annotate create {found.lock.plan.run} --plan {found.lock.plan.id}"
         )
+    if about.get("log") not in found.fingerprints:
+        raise DamagedRecord(
+            f"{found.path}: its log does not know an entry that was there when the labels of '{raters.project}' left "
+            "their project; restore the log and its lock from a copy"
+        )
     path = chain_path(run, raters.project)
     with reading(path):
         lines = path.read_bytes().splitlines(keepends=True)

@@ -13,6 +13,7 @@ from polibias.analysis.run_statistics import Gathered, gather, measure_runs
 from polibias.domain.plan import Comparison, Plan
 from polibias.errors import InputError
 from polibias.records.documents import read_named
+from polibias.records.inputs import locked_rows
 from polibias.records.locks import LockedPlan, locked_in, read_lock
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, sample_path
@@ -61,7 +62,8 @@ def _older(found: LockedPlan, runs: Path) -> Labelled:
         if other.raters and other.raters.project in plan.older:
             drawn = drawn_from(run, read_sample(sample_path(path))[0])
             sampled = drawn.names()
-            entries = read_annotations(run, other.raters.project, {one.pair for one in sampled})
+            before = locked_rows(run, found.lock.inputs[0], run.annotations(other.raters.project))
+            entries = read_annotations(run, other.raters.project, {one.pair for one in sampled}, before)
             labels = labels_by(entries, other.labels, other.raters.names)
             return labelled(drawn, sampled, labels.scores, judged(run, other, drawn, sampled))
     raise InputError(f"{found.path}: no plan here is locked whose labels are those of {', '.join(plan.older) or 'any'}")

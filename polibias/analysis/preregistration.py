@@ -1,5 +1,6 @@
 """Locking a plan: what it names is there, what it predicts is not, and nobody else holds out the same."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -16,8 +17,8 @@ from polibias.analysis.run_statistics import known_measures as run_measures
 from polibias.analysis.sampled import sample_rule
 from polibias.domain.ids import tagged_hash
 from polibias.domain.lock import Lock
-from polibias.domain.plan import AnalysisRules, Comparison, Plan
-from polibias.errors import InputError
+from polibias.domain.plan import AnalysisRules, Comparison, Plan, Raters
+from polibias.errors import InputError, PoliBiasError
 from polibias.records.boxes import public_key
 from polibias.records.documents import read_named, reading
 from polibias.records.inputs import locked_run
@@ -36,6 +37,7 @@ from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 from polibias.records.software import code_hash
 from polibias.records.verify import require_whole
+from polibias.simulate import PREFIX
 from polibias.sources.files import no_such
 
 
@@ -53,6 +55,7 @@ def lock_plan(path: Path, plan: Plan, runs: Path, holder: str) -> LockedPlan:
         if is_locked(path):
             raise InputError(f"{lock_path(path)}: there already; a plan is locked once, a changed one needs another id")
         others = [read_lock(other) for other in locked_in(path.parent)]
+        _check_project(path, plan, others)
         lock = Lock(
             plan=plan,
             source=_source(path),
@@ -91,17 +94,30 @@ def check_plan(path: Path, plan: Plan, judges: Iterable[str]) -> None:
             raise InputError(f"{where}: a judge called '{judge}' could not be told from people in a table; rename it")
         if judge not in known:
             raise no_such("judge", judge, known, where)
-    if plan.raters and plan.raters.names and len(plan.raters.names) < plan.raters.each_pair:
-        named, wanted = len(plan.raters.names), plan.raters.each_pair
-        raise InputError(f"{where}: names {named} annotators, but wants {wanted} for each pair")
+    if plan.raters:
+        _check_raters(where, plan.raters)
     if plan.raters is None and not plan.outcomes:
         raise InputError(f"{where}: is about nothing; it needs [raters], or runs under `outcomes`")
     if plan.raters and len(plan.outcomes) > 1:
         raise InputError(f"{where}: people's labels are compared with one run's judgments; name at most one outcome")
     if plan.raters and plan.sample is None:
         raise InputError(f"{where}: has [raters] but no [sample]; say which pairs they get")
+    if plan.split and not (plan.raters and plan.sample):
+        raise InputError(f"{where}: has a [split], but no [sample] with [raters] whose labels it could hold out")
     for comparison in plan.comparisons:
         _check_comparison(where, plan, plan.analysis, comparison)
+
+
+def _check_raters(where: str, raters: Raters) -> None:
+    names = raters.names
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise InputError(f"{where}: names the annotator '{twice}' twice")
+    if simulated := next((name for name in names if name.startswith(PREFIX)), ""):
+        raise InputError(
+            f"{where}: '{simulated}' is the name of a simulated rater; nothing of theirs is ever confirmed"
+        )
+    if names and len(names) < raters.each_pair:
+        raise InputError(f"{where}: names {len(names)} annotators, but wants {raters.each_pair} for each pair")
 
 
 def _check_comparison(where: str, plan: Plan, rules: AnalysisRules, comparison: Comparison) -> None:
@@ -110,6 +126,11 @@ def _check_comparison(where: str, plan: Plan, rules: AnalysisRules, comparison: 
     known = LABEL_STATISTICS if of_people else [*RUN_STATISTICS, *PILOT]
     if comparison.statistic not in known:
         raise no_such("statistic", comparison.statistic, known, f"{here} ({', '.join(sorted(known))})")
+    for what, names in (("judge", comparison.judges), ("stratum", comparison.strata)):
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise InputError(f"{here}: names the {what} '{twice}' twice")
+    if of_people and (comparison.condition or comparison.against or comparison.block):
+        raise InputError(f"{here}: condition, against and block are of runs; of labels, choose pairs by strata")
     strata = [one.name for one in plan.sample.strata] if plan.sample else []
     for stratum in comparison.strata:
         if stratum not in strata:
@@ -146,6 +167,14 @@ def _check_outcomes(plan: Plan, run: Run, runs: Path) -> None:
     for name in plan.outcomes:
         if Run(runs / name).anything_answered():
             raise InputError(f"{runs / name}: answers are there already; they must come after the lock")
+
+
+def _check_project(path: Path, plan: Plan, others: Iterable[LockedPlan]) -> None:
+    """Raises InputError if another plan's labels come from the project that this one names: it can have one lock."""
+    for other in others:
+        theirs = other.lock.plan
+        if plan.raters and theirs.raters and (plan.run, plan.raters.project) == (theirs.run, theirs.raters.project):
+            raise InputError(f"{path}: its project '{plan.raters.project}' is that of plan '{theirs.id}'; name another")
 
 
 def _source(path: Path) -> str:
@@ -202,10 +231,17 @@ def _made_at(found: LockedPlan) -> str:
     return found.lock.at
 
 
+def readable(folder: Path) -> Iterator[LockedPlan]:
+    """The locks of a folder that are as they were written; what is wrong with another is told with its plan."""
+    for path in locked_in(folder):
+        with contextlib.suppress(PoliBiasError):
+            yield read_lock(path)
+
+
 def check_locks(folder: Path) -> Iterator[str]:
     """Every way in which a folder's locks do not follow from each other, one line each."""
-    found = [read_lock(path) for path in locked_in(folder)]
+    found = [*readable(folder)]
     hashes = {one.hash for one in found}
     for one in found:
-        if one.lock.previous and one.lock.previous not in hashes:
+        if one.lock.previous and one.lock.previous not in hashes and len(found) == len(locked_in(folder)):
             yield f"{lock_path(one.path)}: the lock made before it is gone; restore it from a copy"

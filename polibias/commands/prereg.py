@@ -130,10 +130,10 @@ def _said_of(rehearsal: str) -> str:
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Findings are made anew whenever this runs; the log is told of them once."""
+    """Findings are made anew whenever this runs; the log is told of them once, before they are written."""
     from polibias.analysis.confirmatory import confirm
-    from polibias.report.plan_status import read_drafted
-    from polibias.report.planned import write_planned
+    from polibias.report.plan_status import read_drafted, require_known
+    from polibias.report.planned import findings_hash, write_planned
 
     path = _path(options)
     made = confirm(path, options.runs)
@@ -141,8 +141,9 @@ def run_command(options: argparse.Namespace) -> int:
     assert drafted.found is not None
     _check_scored_once(drafted.found, made)
     folder = _places(options).report(drafted.plan)
+    require_known(folder, drafted.found)
+    _tell(path, findings_hash(made.confirmed), made)
     name = write_planned(made, drafted.document, folder)
-    _tell(path, name, made)
     print("\n".join(_told(made)))
     print(f"{folder / 'index.html'}: findings {name}")
     return 0
@@ -180,25 +181,30 @@ def _tell(path: Path, name: str, made: "Made") -> None:
 
 def _told(made: "Made") -> list[str]:
     """What was decided, and every planned number."""
+    from polibias.domain.display import in_line
     from polibias.report.text import interval, number
 
     confirmed = made.confirmed
-    lines = [f"{confirmed.title} ({confirmed.kind})"]
+    lines = [f"{in_line(confirmed.title)} ({confirmed.kind})"]
     for result in confirmed.results:
-        lines.append(f"\n{result.role}: {result.title}")
+        lines.append(f"\n{result.role}: {in_line(result.title)}")
         for row in result.table.rows:
-            about = ", ".join(row.keys[key] for key in result.table.keys)
+            about = ", ".join(in_line(row.keys[key]) for key in result.table.keys)
             cells = ((one, row.cells[one.id]) for one in result.table.columns)
             said = [f"{one.title} {number(cell, one.unit)} {interval(cell, one.unit)}".rstrip() for one, cell in cells]
             lines.append(f"  {about}: {'; '.join(said)}")
-        lines += [f"  → {', '.join(one.keys.values())}: {one.outcome}. {one.said}" for one in result.decisions]
-    lines += [f"\ndeviation: {one.what} {one.reason}".rstrip() for one in confirmed.deviations]
+        lines += [
+            f"  → {in_line(', '.join(one.keys.values()))}: {one.outcome}. {in_line(one.said)}"
+            for one in result.decisions
+        ]
+    lines += [f"\ndeviation: {in_line(f'{one.what} {one.reason}')}" for one in confirmed.deviations]
     return lines
 
 
 def status_command(options: argparse.Namespace) -> int:
     import json
 
+    from polibias.domain.display import in_line
     from polibias.report.plan_status import as_text, status_of, statuses
 
     places = _places(options)
@@ -209,22 +215,23 @@ def status_command(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"plans": found, "problems": wrong}, indent=2))
     else:
-        print("\n".join([*map(as_text, found), *(f"PROBLEM: {problem}" for problem in wrong)]))
+        print("\n".join([*map(as_text, found), *(f"PROBLEM: {in_line(problem)}" for problem in wrong)]))
     fits = _check_fingerprint(options) if options.fingerprint else True
     return 0 if fits and not wrong and not any(one["problems"] for one in found) else 1
 
 
 def _check_fingerprint(options: argparse.Namespace) -> bool:
     from polibias.errors import InputError
-    from polibias.records.locks import read_lock
+    from polibias.records.locks import is_locked, read_lock
 
     if not options.plan:
         raise InputError("--fingerprint: name the plan that it is of")
-    of = read_lock(_path(options)).fingerprints.get(options.fingerprint)
+    path = _path(options)
+    of = read_lock(path).fingerprints.get(options.fingerprint) if is_locked(path) else None
     if of is None:
         print(
             f"polibias: {options.plan}: this fingerprint is not the plan's, nor any entry's of its log: lock or log is "
-            "another one than was published",
+            "gone, or another one than was published",
             file=sys.stderr,
         )
         return False
@@ -246,6 +253,7 @@ def export_command(options: argparse.Namespace) -> int:
 
 
 def publish_command(options: argparse.Namespace) -> int:
+    from polibias.domain.display import in_line
     from polibias.records.locks import append, holding, read_lock
 
     path = _path(options)
@@ -253,7 +261,7 @@ def publish_command(options: argparse.Namespace) -> int:
     with holding(path.parent):
         fingerprint = read_lock(path).head
         append(path, "published", {"fingerprint": fingerprint, "where": options.where})
-    print(f"{options.plan}: recorded that {fingerprint} was published: {options.where}")
+    print(f"{options.plan}: recorded that {fingerprint} was published: {in_line(options.where)}")
     return 0
 
 

@@ -15,3 +15,8 @@ def visible(text: str) -> str:
     is stored is never changed.
     """
     return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
+
+
+def in_line(text: str) -> str:
+    """As `visible`, on one line, so that foreign text cannot pass for a line of ours."""
+    return " ".join(visible(text).split())

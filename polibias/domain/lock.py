@@ -15,6 +15,19 @@ LOCK_TAG, ENTRY_TAG = "plan-lock/1", "plan-log/1"
 EntryKind = Literal[
     "locked", "published", "deviation", "round", "result", "frozen", "boxed", "opened", "reported", "scored"
 ]
+BODIES: dict[EntryKind, dict[str, type]] = {
+    "locked": {},
+    "published": {"fingerprint": str, "where": str},
+    "deviation": {"what": str, "reason": str},
+    "round": {"round": int, "rule": str},
+    "result": {"round": int, "result": str, "accepted": bool},
+    "frozen": {"rubric": str, "judge_prompts": dict},
+    "boxed": {"project": str, "sha256": str, "labels": int, "head": str},
+    "opened": {"reason": str, "box": str, "labels": int},
+    "reported": {"findings": str},
+    "scored": {"results": str},
+}
+"""What each kind of entry says, and in which type."""
 HeldOutState = Literal["calibrating", "frozen", "opened", "scored"]
 
 
@@ -64,3 +77,10 @@ class LogEntry(Value, frozen=True):
     body: dict[str, Any]
     prev: str
     hash: str
+
+    @property
+    def sound(self) -> bool:
+        """Whether it says what its kind says, and stands where its kind may stand: `locked` comes first and once."""
+        wanted = BODIES[self.kind]
+        fits = self.body.keys() == wanted.keys() and all(type(self.body[name]) is kind for name, kind in wanted.items())
+        return fits and (self.kind == "locked") == (self.number == 1)

@@ -18,6 +18,8 @@ from polibias.records.documents import reading, storing
 
 PUBLIC = re.compile(r"[0-9a-f]{64}")
 KEY_MARK = "polibias-holder-key-1 "
+LONGEST = 1024
+"""No more of a file is read as a key: it may be any file, of any size."""
 
 
 def make_key(path: Path) -> str:
@@ -41,8 +43,8 @@ def make_key(path: Path) -> str:
 
 def read_key(path: Path) -> PrivateKey:
     """The private key in a file. Raises InputError for a file that holds none; the key is in no message."""
-    with reading(path):
-        text = path.read_text("ascii", "replace").strip()
+    with reading(path), path.open("rb") as file:
+        text = file.read(LONGEST).decode("ascii", "replace").strip()
     if not text.startswith(KEY_MARK) or not PUBLIC.fullmatch(text.removeprefix(KEY_MARK)):
         raise InputError(f"{path}: not the key that polibias prereg key wrote; ask its holder for it")
     return PrivateKey(bytes.fromhex(text.removeprefix(KEY_MARK)))
@@ -51,7 +53,11 @@ def read_key(path: Path) -> PrivateKey:
 def public_key(text: str) -> str:
     """A public key as given. Raises InputError for anything else."""
     if not PUBLIC.fullmatch(text):
-        raise InputError("not a public key of 64 hex digits; polibias prereg key printed it")
+        raise InputError("--holder: not a public key of 64 hex digits; polibias prereg key printed it")
+    try:
+        packed(b"", text)
+    except (CryptoError, ValueError):
+        raise InputError("--holder: nobody can have this key; give the one that polibias prereg key printed") from None
     return text
 
 

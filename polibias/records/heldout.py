@@ -21,8 +21,9 @@ from polibias.records.boxes import box_hash, unpacked
 from polibias.records.documents import write_file
 from polibias.records.ledger import Ledger, read
 from polibias.records.locks import LockedPlan, append, holding, read_lock
-from polibias.records.manifest import read_manifest, reopen, seal
-from polibias.records.runs import Run, annotation_key
+from polibias.records.manifest import changed_files, read_manifest, reopen, seal
+from polibias.records.runs import MANIFEST, Run, annotation_key
+from polibias.records.witnesses import require_known
 
 BOX, CHAIN = ".box", ".chain"
 
@@ -142,10 +143,10 @@ def contents(rows: Rows, chain: Iterable[Link]) -> bytes:
     return canonical({"rows": stored, "chain": [line.decode("ascii") for line in chain_lines(chain)]})
 
 
-def told_boxed(plan: Path, project: str, sha256: str, labels: int) -> None:
-    """Log that a project's held-out labels were packed."""
+def told_boxed(plan: Path, project: str, sha256: str, labels: int, head: str) -> LockedPlan:
+    """Log that a project's held-out labels were packed with its events, of which `head` is the last one's hash."""
     with holding(plan.parent):
-        append(plan, "boxed", {"project": project, "sha256": sha256, "labels": labels})
+        return append(plan, "boxed", {"project": project, "sha256": sha256, "labels": labels, "head": head})
 
 
 def open_labels(plan: Path, run: Run, key: PrivateKey, reason: str) -> LockedPlan:
@@ -156,17 +157,20 @@ def open_labels(plan: Path, run: Run, key: PrivateKey, reason: str) -> LockedPla
     """
     with holding(plan.parent):
         found, standing = _standing(plan)
+        require_known(run, found)
         project = _openable(plan, found, standing)
         box = box_path(run, project)
         packed = standing.boxes[-1].body
         if box_hash(box) != packed["sha256"]:
             raise DamagedRecord(f"{box}: not the box that was packed; restore it from a copy")
         rows, chain = _parsed(box, unpacked(box, key), found.hash)
-        if not (standing.readable and _unfinished(run, project, rows)):
+        about = _exported(run, project)
+        if not (standing.readable and _unfinished(run, project, found, about, rows)):
             _check_reason(plan, standing, reason)
+            _check_whole(run)
             found = append(plan, "opened", {"reason": reason, "box": packed["sha256"], "labels": len(rows)})
         with run.locked():
-            _put(run, project, rows, chain)
+            _put(run, project, found, rows, chain)
     return found
 
 
@@ -204,15 +208,37 @@ def _parsed(box: Path, data: bytes, genesis: str) -> tuple[Rows, list[Link]]:
     return rows, parse_chain(lines, genesis, str(box))
 
 
-def _unfinished(run: Run, project: str, rows: Rows) -> bool:
-    """Whether an earlier opening was cut short before its rows were stored."""
+def _exported(run: Run, project: str) -> dict[str, Any]:
+    """What the seal of the annotations says of a project whose box lies there."""
+    folder = run.annotations_folder
+    found = read_manifest(folder).about.get("projects", {}).get(project) if (folder / MANIFEST).exists() else None
+    if not isinstance(found, dict):
+        raise InputError(f"{folder}: the export of '{project}' was interrupted; export it again, then open")
+    return found
+
+
+def _check_whole(run: Run) -> None:
+    for problem in changed_files(run, run.annotations_folder):
+        raise DamagedRecord(f"{problem}; nothing was opened; export the project again, or restore it from a copy")
+
+
+def _unfinished(run: Run, project: str, found: LockedPlan, about: dict[str, Any], rows: Rows) -> bool:
+    """Whether the last opening was cut short before its rows were stored, and the folder sealed with them.
+
+    The seal names the log as it went when the labels left; of an opening that was finished it names that one or one
+    after it.
+    """
+    after = {entry.hash for entry in found.log if entry.number >= found.entries("opened")[-1].number}
+    if about.get("log") not in after:
+        return True
     stored = {entry.key for entry in read(run.annotations(project))}
     return any(annotation_key(row) not in stored for row, _ in rows)
 
 
-def _put(run: Run, project: str, rows: Rows, chain: list[Link]) -> None:
+def _put(run: Run, project: str, found: LockedPlan, rows: Rows, chain: list[Link]) -> None:
     stream = run.annotations(project)
     about = read_manifest(run.annotations_folder).about
+    about["projects"][project]["log"] = found.head
     reopen(run, stream)
     stored = {entry.key for entry in read(stream)}
     with Ledger(stream) as ledger:

@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from polibias.domain.lock import LockedFile, LockedRun
 from polibias.errors import DamagedRecord, InputError
 from polibias.records.documents import reading
+from polibias.records.ledger import Stream
 from polibias.records.manifest import manifest_hash, read_manifest
 from polibias.records.runs import STUDY, Run
+from polibias.records.segments import first_segment, segment_files
 
 BLOCK = 1 << 20
 
@@ -23,12 +26,27 @@ def locked_run(run: Run, older: Iterable[str] = ()) -> LockedRun:
     manifest = read_manifest(run.folder)
     files = [LockedFile(one.path, one.bytes, one.sha256) for one in manifest.files]
     for project in older:
-        path = run.annotations(project).path
-        if not path.exists():
+        paths = segment_files(run.annotations(project).path)
+        if not paths:
+            path = run.annotations(project).path
             raise InputError(f"{path}: no such labels; the plan names '{project}' among those that came before")
-        size = path.stat().st_size
-        files.append(LockedFile(path.relative_to(run.folder).as_posix(), size, _prefix_hash(path, size)))
-    return LockedRun(run.folder.resolve().name, manifest.hash, tuple(files))
+        files += [_locked_file(run, path) for path in paths]
+    return LockedRun(run.folder.name, manifest.hash, tuple(files))
+
+
+def _locked_file(run: Run, path: Path) -> LockedFile:
+    size = path.stat().st_size
+    return LockedFile(path.relative_to(run.folder).as_posix(), size, _prefix_hash(path, size))
+
+
+def locked_rows(run: Run, locked: LockedRun, stream: Stream[Any]) -> int:
+    """How many rows of a stream were there when the plan was locked; what came later is no input of it."""
+    own = [one for one in locked.files if first_segment(run.folder / one.path) == stream.path]
+    found = 0
+    for one in own:
+        with reading(stream.path), (run.folder / one.path).open("rb") as file:
+            found += file.read(one.bytes).count(b"\n")
+    return found
 
 
 def check_input(run: Run, locked: LockedRun) -> bool:

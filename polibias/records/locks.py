@@ -20,12 +20,16 @@ import msgspec
 from polibias.domain.ids import canonical, plain, tagged_hash
 from polibias.domain.lock import ENTRY_TAG, LOCK_TAG, EntryKind, Lock, LogEntry
 from polibias.errors import DamagedRecord, InputError
-from polibias.records.documents import read_document, reading, storing, write_document, write_file
+from polibias.records.documents import read_document, reading, write_document, write_file
 from polibias.records.manifest import utc_now
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 
 RESTORE = "restore it from a copy"
-SUFFIX = ".lock.json"
+SUFFIX, LOG = ".lock.json", ".log.jsonl"
+
+
+class NotLocked(InputError):
+    """There is no lock, and no log that outlived one."""
 
 
 class LockedPlan(NamedTuple):
@@ -59,7 +63,7 @@ def lock_path(plan: Path) -> Path:
 
 def log_path(plan: Path) -> Path:
     """Where the log of a locked plan lies: beside it."""
-    return plan.with_name(f"{plan.stem}.log.jsonl")
+    return plan.with_name(f"{plan.stem}{LOG}")
 
 
 def is_locked(plan: Path) -> bool:
@@ -78,13 +82,22 @@ def _outlived(plan: Path) -> bool:
 
 def locked_in(folder: Path) -> list[Path]:
     """The plans of a folder that were locked, as the paths of their files."""
-    return sorted(path.with_name(path.name.removesuffix(SUFFIX) + ".toml") for path in folder.glob(f"*{SUFFIX}"))
+    return _plans_of(folder, SUFFIX)
+
+
+def logged_in(folder: Path) -> list[Path]:
+    """The plans of a folder that have a log, as the paths of their files."""
+    return _plans_of(folder, LOG)
+
+
+def _plans_of(folder: Path, end: str) -> list[Path]:
+    return sorted(path.with_name(path.name.removesuffix(end) + ".toml") for path in folder.glob(f"*{end}"))
 
 
 def read_lock(plan: Path) -> LockedPlan:
     """The lock of a plan and its log, once both and all that the lock names beside it are as they were written.
 
-    Raises InputError if it is not locked, DamagedRecord for whatever was changed.
+    Raises NotLocked if it is not locked, DamagedRecord for whatever was changed.
     """
     found = _read_pair(plan)
     check_beside(found)
@@ -96,7 +109,10 @@ def _read_pair(plan: Path) -> LockedPlan:
     if not path.exists():
         if _outlived(plan):
             raise DamagedRecord(f"{path}: is gone, but its log is here; {RESTORE}")
-        raise InputError(f"{plan}: not locked; lock it with polibias prereg lock {plan.stem}")
+        raise NotLocked(f"{plan}: not locked; lock it with polibias prereg lock {plan.stem}")
+    for own in (path, log_path(plan), sample_path(plan), split_path(plan)):
+        if own.is_symlink():
+            raise DamagedRecord(f"{own}: only points at a file; put the file itself here, {RESTORE}")
     lock, name, told = _read_lock_file(path)
     entries = read_log(log_path(plan), name)
     _check_told(path, entries, told, name)
@@ -140,7 +156,7 @@ def _entry(line: bytes) -> LogEntry | None:
         same = canonical(value) + b"\n" == line and tagged_hash(ENTRY_TAG, body) == entry.hash
     except (ValueError, TypeError, AttributeError, RecursionError, msgspec.ValidationError):
         return None
-    return entry if same else None
+    return entry if same and entry.sound else None
 
 
 def _check_told(path: Path, entries: Sequence[LogEntry], told: Any, name: str) -> None:
@@ -176,9 +192,8 @@ def check_beside(found: LockedPlan) -> None:
 
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
-    """Hold a folder of plans for writing; others wait."""
-    with storing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    """Hold a folder of plans for writing; others wait. Raises InputError for a folder that is not there."""
+    with reading(folder):
         fd = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

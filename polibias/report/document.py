@@ -198,11 +198,11 @@ def case_name(case: Case) -> str:
 
 
 def page(path: Path, template: str, **values: Any) -> None:
-    """Write a page: a template of this package with these values, everything foreign escaped."""
+    """Write a page: a template of this package with these values, with everything foreign escaped and visible."""
     pieces = _environment().get_template(template).stream(**values)
     pieces.enable_buffering(PIECES)
     with replacing(path, durable=False) as file:
-        file.writelines(piece.encode("utf-8") for piece in pieces)
+        file.writelines(visible(piece).encode("utf-8") for piece in pieces)
 
 
 @cache

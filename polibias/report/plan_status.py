@@ -1,21 +1,23 @@
 """Where every plan of a folder stands: what is drawn, locked, labelled, opened, reported, and what is wrong with it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from polibias.analysis.planned_labels import planned_labels
-from polibias.analysis.preregistration import check_locks
+from polibias.analysis.preregistration import check_locks, readable
+from polibias.domain.display import in_line
 from polibias.domain.lock import Lock
 from polibias.domain.plan import Plan
 from polibias.domain.sample import Sample, Split
-from polibias.errors import PoliBiasError
+from polibias.errors import DamagedRecord, PoliBiasError
 from polibias.records.documents import read_named
 from polibias.records.heldout import HeldOut, held_out
-from polibias.records.locks import LockedPlan, is_locked, read_lock
+from polibias.records.locks import LockedPlan, is_locked, locked_in, log_path, logged_in, read_lock
 from polibias.records.manifest import read_manifest
 from polibias.records.runs import MANIFEST, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
+from polibias.records.witnesses import of_runs
 from polibias.report.plan_text import plan_document
 from polibias.report.planned import FINDINGS_TAG
 from polibias.sources.plans import read_plan
@@ -76,6 +78,7 @@ def status_of(path: Path, places: Places) -> dict[str, Any]:
         return EMPTY | {"plan": path.stem, "title": path.stem, "file": str(path), "problems": [str(error)]}
     plan, found = drafted.plan, drafted.found
     report, problems = _report(drafted, places)
+    problems += [*_beside(path, found), *_witnessed(plan, found, places)]
     return {
         "plan": plan.id,
         "title": plan.title,
@@ -169,15 +172,30 @@ def _report(drafted: Drafted, places: Places) -> tuple[Path | None, list[str]]:
     """The folder of the plan's report if it is there and of this lock, and what is wrong."""
     folder, found = places.report(drafted.plan), drafted.found
     problems = [*_openings(drafted.held_out)]
-    if found is None or not (folder / "findings.json").exists():
+    if not (folder / "findings.json").exists():
         return None, problems
     try:
-        findings = read_named(folder / "findings.json", FINDINGS_TAG)
+        require_known(folder, found)
     except PoliBiasError as error:
         return None, [*problems, str(error)]
-    if findings["lock"] != found.hash:
-        return None, [*problems, f"{folder}: is the report of another lock; run the plan again"]
     return folder, problems
+
+
+def require_known(folder: Path, found: LockedPlan | None) -> None:
+    """Raises DamagedRecord for a report that is there and that this lock and its log do not know."""
+    path = folder / "findings.json"
+    if not path.exists():
+        return
+    findings = read_named(path, FINDINGS_TAG)
+    if found is None or findings.get("lock") != found.hash:
+        raise DamagedRecord(
+            f"{folder}: is the report of another lock, {findings.get('lock')}; restore that, or move the report away"
+        )
+    if findings["hash"] not in [entry.body["findings"] for entry in found.entries("reported")]:
+        raise DamagedRecord(
+            f"{folder}: is a report that the plan's log does not know; an older or another log was put in its place, "
+            "restore it and its lock from a copy, or move the report away"
+        )
 
 
 def _openings(standing: HeldOut | None) -> Iterator[str]:
@@ -187,18 +205,60 @@ def _openings(standing: HeldOut | None) -> Iterator[str]:
 
 def statuses(places: Places) -> tuple[list[dict[str, Any]], list[str]]:
     """Where every plan of the folder stands, and what is wrong with its locks as a whole."""
-    found = [status_of(path, places) for path in sorted(places.prereg.glob("*.toml"))]
+    paths = sorted(places.prereg.glob("*.toml"))
+    found = [status_of(path, places) for path in paths]
+    return found, [
+        *_orphans(places.prereg),
+        *check_locks(places.prereg),
+        *_unknown(places, {one.stem for one in paths}),
+    ]
+
+
+def _orphans(folder: Path) -> Iterator[str]:
+    """Locks and logs whose plan is gone."""
+    for path in sorted({*locked_in(folder), *logged_in(folder)}):
+        if not path.exists():
+            yield f"{path}: is gone, but its lock or its log is here; restore it from a copy"
+
+
+def _beside(path: Path, found: LockedPlan | None) -> Iterator[str]:
+    if found is None and log_path(path).exists():
+        yield (
+            f"{log_path(path)}: is here without a lock; restore the lock from a copy, or, if locking was interrupted, "
+            "lock the plan again"
+        )
+
+
+def _witnessed(plan: Plan, found: LockedPlan | None, places: Places) -> Iterator[str]:
+    """What runs and labels of the plan know of it and is not here."""
+    known = [found] if found else []
+    of_plan = [one for one in of_runs(places.runs) if one.plan == plan.id]
+    yield from (problem for one in of_plan if (problem := one.problem(known)))
+
+
+def _unknown(places: Places, plans: Collection[str]) -> Iterator[str]:
+    """What was made under a lock that no plan of the folder has; what names a plan of it is told with that."""
+    known = [*readable(places.prereg)]
+    for one in of_runs(places.runs):
+        if one.plan not in plans and (problem := one.problem(known)):
+            yield problem
+    for folder in sorted(places.validations.glob("[!.]*")):
+        if folder.name not in plans and (folder / "findings.json").exists() and not _rehearsal(folder):
+            yield f"{folder}: is the report of a plan that is gone; restore plan, lock and log from a copy"
+
+
+def _rehearsal(folder: Path) -> bool:
     try:
-        return found, [*check_locks(places.prereg)]
+        return bool(read_named(folder / "findings.json", FINDINGS_TAG).get("kind") == "rehearsal")
     except PoliBiasError:
-        return found, []  # told with its plan
+        return False
 
 
 def as_text(status: dict[str, Any]) -> str:
     """Where a plan stands, in a few lines."""
-    lines = [f"{status['plan']}: {status['state']}, {status['title']}"]
+    lines = [f"{status['plan']}: {status['state']}, {in_line(status['title'])}"]
     if status["lock"]:
-        anchored = f"published: {'; '.join(status['anchored'])}" if status["anchored"] else NOT_ANCHORED
+        anchored = f"published: {'; '.join(map(in_line, status['anchored']))}" if status["anchored"] else NOT_ANCHORED
         lines.append(f"  locked {status['locked_at'][:19].replace('T', ' ')} UTC, {status['lock']}, {anchored}")
     lines += [f"  {one['name']}: {one['pairs']} pairs, {one['state']}, {one['hash']}" for one in status["sets"]]
     if held := status["held_out"]:
@@ -208,5 +268,5 @@ def as_text(status: dict[str, Any]) -> str:
         reached = "none exported" if status["reached"] is None else f"{status['reached']}"
         lines.append(f"  labels: {reached} of {status['planned']} planned")
     lines += [f"  report: {status['report']}"] if status["report"] else []
-    lines += [f"  PROBLEM: {problem}" for problem in status["problems"]]
+    lines += [f"  PROBLEM: {in_line(problem)}" for problem in status["problems"]]
     return "\n".join(lines)

@@ -31,6 +31,11 @@ def results_hash(confirmed: Confirmed) -> str:
     return tagged_hash("planned-results/1", confirmed.results)
 
 
+def findings_hash(confirmed: Confirmed) -> str:
+    """The hash that the findings will be named by, before they are written."""
+    return tagged_hash(FINDINGS_TAG, as_json(confirmed))
+
+
 def write_planned(made: Made, document: str, folder: Path) -> str:
     """Write the report of a plan into `folder`, in the place of an earlier one, and return the hash of its findings.
 

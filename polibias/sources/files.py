@@ -1,6 +1,7 @@
 """Reading declared files: one TOML file into one frozen value, with errors that name file and place."""
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Iterable
@@ -31,11 +32,26 @@ def read_text(path: Path) -> str:
 def read_toml(path: Path, kind: type[T]) -> T:
     """The file as one value of type `kind`; unknown or missing fields are errors."""
     try:
-        return msgspec.convert(tomllib.loads(read_text(path)), type=kind)
+        value = tomllib.loads(read_text(path))
+        if place := _not_a_number(value):
+            raise InputError(f"{path}: {place} is no number that can be computed with; write a finite one")
+        return msgspec.convert(value, type=kind)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {readable(str(error))}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
+
+
+def _not_a_number(value: object, place: str = "") -> str:
+    """The first place of a value that holds nan or inf, '' for none: TOML has them, no record can."""
+    parts: list[tuple[str, object]] = []
+    if isinstance(value, dict):
+        parts = [(f"{place}.{name}".strip("."), part) for name, part in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{place} number {number}", part) for number, part in enumerate(value, start=1)]
+    elif isinstance(value, float) and not math.isfinite(value):
+        return place
+    return next((found for where, part in parts if (found := _not_a_number(part, where))), "")
 
 
 def readable(message: str) -> str:

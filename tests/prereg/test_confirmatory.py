@@ -3,21 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.prereg.validation import Places, create, finish, label, lock, write_plan
-
-
-@pytest.fixture
-def labelled(places: Places) -> Places:
-    """A locked plan without held-out pairs, with all its labels."""
-    write_plan(places)
-    lock(places)
-    store = create(places)
-    for name in ("ann", "bob"):
-        label(store, name)
-    finish(places)
-    return places
+from tests.prereg.validation import Places
 
 
 def read_all(folder: Path) -> dict[str, bytes]:

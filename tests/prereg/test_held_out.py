@@ -1,6 +1,5 @@
 """Held-out labels: calibrating, frozen, opened once, scored; and nothing of them can be read before."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,38 +12,21 @@ from polibias.cli import main
 from polibias.domain.sample import SampledPair
 from polibias.records.ledger import read
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
-from tests.app.conftest import full
 from tests.conftest import ROOT, study_text
-from tests.prereg.validation import ITEMS, JUDGES, MODELS, Places, create, export, finish, label, lock, write_plan
-
-MARK = "a comment that only held-out labels have"
-
-
-@pytest.fixture
-def boxed(places: Places) -> Places:
-    """A plan with held-out pairs, all labels given, the project closed and exported."""
-    write_plan(places, split=True)
-    lock(places, split=True)
-    store = create(places)
-    held = {*read_split(split_path(places.plan()))[0].held_out}
-    origins = json.loads((places.folder / "sealed" / "mine.json").read_text("utf-8"))["items"]
-    for name in ("ann", "bob"):
-        label(
-            store,
-            name,
-            lambda store, name, number: full(
-                number % 4, "A" if number % 4 else "none", MARK if _pair(store, origins, name, number) in held else ""
-            ),
-        )
-    finish(places)
-    return places
-
-
-def _pair(store: object, origins: dict[str, dict[str, str]], name: str, number: int) -> str:
-    from tests.app.conftest import annotator_id
-
-    place = store.places(annotator_id(store, name))[number - 1]  # type: ignore[attr-defined]
-    return origins[store.view(place).item.code]["pair"]  # type: ignore[attr-defined]
+from tests.prereg.validation import (
+    ITEMS,
+    JUDGES,
+    MARK,
+    MODELS,
+    Places,
+    create,
+    export,
+    exported,
+    finish,
+    label,
+    lock,
+    write_plan,
+)
 
 
 def outside_the_project(places: Places) -> Iterator[tuple[Path, bytes]]:
@@ -124,7 +106,7 @@ def test_a_lost_key_opens_nothing_and_loses_nothing(boxed: Places, capsys: pytes
 def test_the_database_can_be_put_away_and_brought_back(boxed: Places) -> None:
     database = boxed.folder / "projects" / "mine" / "blind.db"
     before = boxed.store().project.name, [link.hash for link in _events(boxed)]
-    away = ["put-away", "mine", *boxed.app_options, "--prereg", str(boxed.prereg)]
+    away = ["put-away", "mine", *boxed.app_options, *exported(boxed)]
     assert annotate(away) == 0
     assert not [path for path in database.parent.rglob("*") if MARK.encode() in path.read_bytes()]
     assert export(boxed) == 2
@@ -137,7 +119,7 @@ def test_a_database_whose_labels_are_nowhere_else_is_not_put_away(places: Places
     write_plan(places, split=True)
     lock(places, split=True)
     create(places)
-    assert annotate(["put-away", "mine", *places.app_options, "--prereg", str(places.prereg)]) == 2
+    assert annotate(["put-away", "mine", *places.app_options, *exported(places)]) == 2
     assert places.store().project.name == "mine"
 
 

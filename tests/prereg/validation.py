@@ -11,6 +11,7 @@ from annotate_app.questions import Entry
 from annotate_app.store import Store, open_store
 from polibias.cli import main
 from polibias.records.runs import Run
+from polibias.records.samples import read_split, split_path
 from tests.app.conftest import annotator_id, full
 
 ITEMS = """
@@ -83,6 +84,7 @@ seed = 4
 calibration = 4
 """
 PEOPLE = ("ann", "bob")
+MARK = "a comment that only held-out labels have"
 
 
 class Places(NamedTuple):
@@ -174,6 +176,20 @@ def label(store: Store, name: str, entry: Callable[[Store, str, int], Entry] | N
     for number, place in enumerate(store.places(me), start=1):
         given = entry(store, name, number) if entry else varied(number)
         assert store.submit(me, place.presentation, place.revision, given).outcome == "saved"
+
+
+def give_all(places: Places, store: Store, mark: str, id: str = "mine") -> None:
+    """Submit every place of everybody, with this comment on those of held-out pairs alone."""
+    held = {*read_split(split_path(places.plan(id)))[0].held_out}
+    items = json.loads((places.folder / "sealed" / f"{id}.json").read_text("utf-8"))["items"]
+
+    def entry(store: Store, name: str, number: int) -> Entry:
+        place = store.places(annotator_id(store, name))[number - 1]
+        hidden = items[store.view(place).item.code]["pair"] in held
+        return full(number % 4, "A" if number % 4 else "none", mark if hidden else "")
+
+    for name in PEOPLE:
+        label(store, name, entry)
 
 
 def varied(number: int) -> Entry:
