@@ -27,8 +27,8 @@ CAPTION = (
     "independent. In half-widths: how far the found value lies from the declared one, 1 being the end of the interval."
 )
 NOTE = (
-    "This run is simulated: no model and no judge was asked, texts and scores were drawn from declared numbers. Nothing "
-    "in it is about any model, country or developer."
+    "This run is simulated: no model and no judge was asked; texts and scores were drawn from declared numbers. "
+    "Nothing in it is about any model, country or developer."
 )
 SEVERAL = "several values"
 

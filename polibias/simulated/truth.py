@@ -144,7 +144,8 @@ def located(means: Floats, effects: Floats, weights: Floats) -> Floats:
         middle = (low + high) / 2
         below = expected_score(middle[..., None] + effects) @ weights < means
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
+    found: Floats = (low + high) / 2
+    return found
 
 
 def expected_score(location: Floats) -> Floats:
