@@ -31,6 +31,7 @@ from polibias.simulated.declaration import StudySimulation
 from polibias.simulated.draws import drawn_pairs
 from polibias.simulated.truth import World, as_declared, expected, fingerprint, world
 from polibias.simulated.verdicts import judged_by
+from polibias.sources.files import no_such
 from polibias.sources.library import Library
 
 AT = "2000-01-01T00:00:00.000Z"
@@ -99,7 +100,10 @@ def write_study(simulation: StudySimulation, out: Path, data: Path | None = None
     pairs = list(plan.prompt_pairs)
     found = world(simulation, [pair.design for pair in pairs], plan.rubric.dimension_ids)
     declared = as_declared(found)  # says whether all of it can come about, before anything is written
-    contested = frozenset(one.id for one in Library(plan.data).countries.values() if one.contested_statehood)
+    library = Library(plan.data)
+    if unknown := sorted(simulation.directions.favours_a.keys() - library.pairs.keys()):
+        raise no_such("country pair", unknown[0], library.pairs, "favours_a")
+    contested = frozenset(one.id for one in library.countries.values() if one.contested_statehood)
     run = Run(out)
     with run.locked():
         begun = {"software": software(), "started_at": AT, "providers_before": [], "reuse": {}, "simulated": declared}

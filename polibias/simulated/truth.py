@@ -71,12 +71,9 @@ class World(NamedTuple):
 def world(simulation: StudySimulation, designs: Sequence[Design], dimensions: tuple[str, ...]) -> World:
     """The study's items with what is drawn of their country pairs.
 
-    Raises InputError if the declaration does not fit the rubric or the items.
+    Raises InputError if the declaration does not fit the rubric.
     """
     topics = sorted({design.topic for design in designs})
-    unknown = sorted(simulation.directions.favours_a.keys() - set(topics))
-    if unknown:
-        raise InputError(f"favours_a: the study has no country pair '{unknown[0]}'")
     for block in BLOCKS:
         if set(simulation.profile(block)) != set(dimensions):
             raise InputError(f"profile_{block}: it must give a share to each of {', '.join(dimensions)}")

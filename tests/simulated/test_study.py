@@ -1,5 +1,7 @@
 """A simulated study says that it is one, is the same every time, and its report gives back what was declared."""
 
+import textwrap
+import tomllib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -31,15 +33,17 @@ from polibias.simulated.declaration import (
     MODELS,
     Behaviours,
     Components,
+    Directions,
     SimulatedJudge,
     SimulatedModel,
     StudySimulation,
 )
 from polibias.simulated.draws import drawn_pairs, drawn_readings
 from polibias.simulated.study import AT, Simulated, write_study
-from polibias.simulated.truth import expected, expected_score, judged_means, located, true_means
+from polibias.simulated.truth import expected, expected_score, judged_means, located, true_means, world
 from polibias.simulated.verdicts import READ_AS, labelled
 from polibias.simulated.wording import MARKER
+from polibias.stats.bias_index import bias_index
 from tests.conftest import ROOT, polibias
 
 DATA = ROOT / "data"
@@ -152,6 +156,29 @@ def test_order_effect_and_second_judge_are_those_declared(made: Made) -> None:
             for one in MODERATE.judges
         )
         assert other == pytest.approx(second.offset + second.slope * first, abs=0.35)
+
+
+def test_intervals_of_other_seeds_hold_as_often_as_they_say(made: Made) -> None:
+    """Straight from the draws, forty studies: no bias, and about 95% of the intervals hold the declared value."""
+    designs = made.simulated.world.designs
+    main, templates = [one.block == "main" for one in designs], [one.template for one in designs]
+    errors: dict[str, list[float]] = {}
+    held = []
+    for seed in range(40):
+        model, judge = MODELS[seed % len(MODELS)], JUDGES[seed % 2]
+        said = world(changed(MODERATE, seed=seed), designs, made.simulated.world.dimensions)
+        scores = drawn_readings(said, model, drawn_pairs(said, model), judge).scores
+        found = bias_index((scores.sum(axis=(1, 2)) / 2).tolist(), main, templates, 100, seed, "simulated")
+        means: dict[str, float] = {block: judge.offset + judge.slope * model.index(block) for block in BLOCKS}
+        for name, true in (means | {"difference": means["main"] - means["control"]}).items():
+            one = found[name]
+            assert one.value is not None
+            assert one.low is not None
+            assert one.high is not None
+            errors.setdefault(name, []).append(one.value - true)
+            held.append(one.low <= true <= one.high)
+    assert all(abs(np.mean(own)) < 4 * np.std(own) / np.sqrt(len(own)) for own in errors.values())
+    assert 0.88 <= np.mean(held) <= 0.995
 
 
 def test_recovery_table_counts_cells(made: Made) -> None:
@@ -288,6 +315,7 @@ def test_a_folder_is_never_overwritten(small: Simulated) -> None:
             {"models": (SimulatedModel(name="simulated-x", main=0.2, control=1, in_main=Behaviours(refused_one=0.2)),)},
             "-",
         ),
+        ({"directions": Directions(favours_a={"france-germania": 0.5})}, "did you mean france-germany"),
         ({"profile_main": {"framing": 1.0}}, "must give a share to each"),
         (
             {"models": (SimulatedModel(name="simulated-x", main=5, control=5, in_main=Behaviours(refused_both=1)),)},
@@ -364,3 +392,13 @@ def test_the_command_writes_a_study(tmp_path: Path) -> None:
     assert wrong.returncode == 2
     assert wrong.stderr.count("\n") == 1
     assert "starts with 'simulated-'" in wrong.stderr
+
+
+def test_the_declaration_of_the_guide_is_valid(small: Simulated) -> None:
+    guide = (ROOT / "docs" / "statistics.md").read_text("utf-8")
+    start = guide.index('    id = "simulated-mine"')
+    text = textwrap.dedent(guide[start : guide.index("\n**Model.**", start)])
+    declared = msgspec.convert(tomllib.loads(text), type=StudySimulation)
+    found = world(declared, small.world.designs, small.world.dimensions)
+    assert declared.directions.favours_a == {"france-germany": 0.7}
+    assert [*expected(found)]
