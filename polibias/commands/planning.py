@@ -10,6 +10,7 @@ from polibias.errors import InputError
 
 if TYPE_CHECKING:
     from polibias.simulate import Simulation
+    from polibias.simulated.declaration import StudySimulation
 
 QUANTITIES = ("gap", "judge", "human")
 MOST_ANNOTATORS, MOST_DIMENSIONS = 10, 20
@@ -64,8 +65,10 @@ def _add_power(commands: Commands) -> None:
 
 
 def _add_simulate(commands: Commands) -> None:
-    simulate = commands.add_parser("simulate", help="ratings by simulated raters whose agreement is known")
-    simulate.add_argument("what", choices=["ratings"], help="what to simulate")
+    simulated = commands.add_parser("simulate", help="ratings, or a whole study, of which everything is known")
+    kinds = simulated.add_subparsers(title="what to simulate", metavar="WHAT", required=True)
+    _add_study(kinds)
+    simulate = kinds.add_parser("ratings", help="ratings by simulated raters whose agreement is known")
     simulate.add_argument("spec", nargs="?", type=Path, metavar="SPEC", help="a TOML file instead of the options below")
     simulate.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new CSV file")
     simulate.add_argument("--units", type=count, metavar="N", help="what is rated (300)")
@@ -79,6 +82,18 @@ def _add_simulate(commands: Commands) -> None:
     simulate.add_argument("--icc", type=float, metavar="R", help="latent correlation within clusters (0)")
     simulate.add_argument("--seed", type=int, metavar="N", help="of the simulation")
     simulate.set_defaults(command=simulate_command)
+
+
+def _add_study(kinds: Commands) -> None:
+    study = kinds.add_parser("study", help="a sealed run of models and judges that nobody asked, with known numbers")
+    study.add_argument("out", type=Path, metavar="OUT", help="a new folder, such as runs/simulated-study")
+    study.add_argument("--spec", type=Path, metavar="FILE", help="a TOML file that declares what is true of it")
+    study.add_argument("--models", type=count, metavar="N", help="the first N of the declared models alone")
+    study.add_argument("--items", type=count, metavar="N", help="items in all, in the declared proportion of blocks")
+    study.add_argument("--words", type=count, metavar="N", help="about the median length of a response")
+    study.add_argument("--seed", type=int, metavar="N", help="of the simulation")
+    study.add_argument("--data", type=Path, metavar="DIR", help="data folder (default: the project's)")
+    study.set_defaults(command=simulate_study_command)
 
 
 def power_command(options: argparse.Namespace) -> int:
@@ -157,6 +172,36 @@ def simulate_command(options: argparse.Namespace) -> int:
     write_file(options.out, ratings_csv(rows))
     print(simulated_text(simulation, rows, recovered(simulation, rows), options.out))
     return 0
+
+
+def simulate_study_command(options: argparse.Namespace) -> int:
+    from polibias.simulated.study import summary, write_study
+
+    print(summary(write_study(_study_simulation(options), options.out, options.data)))
+    return 0
+
+
+def _study_simulation(options: argparse.Namespace) -> "StudySimulation":
+    """What the file declares, or the default, with the options in place of what they name."""
+    import msgspec
+
+    from polibias.simulated.declaration import StudySimulation
+    from polibias.sources.files import read_toml, readable
+
+    declared = read_toml(options.spec, StudySimulation) if options.spec else StudySimulation()
+    changes: dict[str, object] = {name: getattr(options, name) for name in ("words", "seed")}
+    if options.models is not None:
+        _at_most("--models", options.models, len(declared.models))
+        changes["models"] = declared.models[: options.models]
+    if options.items is not None:
+        whole = declared.main + declared.control
+        main = round(options.items * declared.main / whole) if whole else 0
+        changes |= {"main": main, "control": options.items - main}
+    own = {name: value for name, value in changes.items() if value is not None}
+    try:
+        return msgspec.convert(msgspec.to_builtins(declared) | msgspec.to_builtins(own), type=StudySimulation)
+    except msgspec.ValidationError as error:
+        raise InputError(f"this study cannot be simulated: {readable(str(error))}") from None
 
 
 def _check_out(path: Path) -> None:
