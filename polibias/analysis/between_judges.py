@@ -87,7 +87,7 @@ def between_judges_table(groups: Groups) -> Table:
 
 def _agreement(groups: Groups, both: Shared, keys: dict[str, str]) -> dict[str, Cell]:
     first, second = both
-    kappas = call_kappas(first.readings, second.readings, first.points)
+    kappas = call_kappas(first.readings, second.readings, first.points, NO_PAIR)
     difference = Ratio(first.totals - second.totals, np.ones(len(first.cases)), NO_PAIR, contrast=True)
     name = f"between judges {keys}"
     found = groups.estimates(first.places, [kappas, ratios({"difference": difference})], name)

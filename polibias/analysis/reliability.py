@@ -10,7 +10,7 @@ import numpy as np
 
 from polibias.analysis.call_scores import CallScores, Floats, Groups, keyed, on_scale, where
 from polibias.analysis.cases import Case, Quotes
-from polibias.analysis.cells import absent, cell
+from polibias.analysis.cells import absent, cell, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.labels import NOT_ASKED
 from polibias.analysis.pbi import Tables
@@ -123,8 +123,10 @@ def _effects(groups: Groups, calls: CallScores, keys: dict[str, str]) -> dict[st
         "same": Ratio((first == second) * ones, ones, NO_PAIR, "logit"),
         "apart": Ratio(np.abs(first - second), ones, NO_PAIR),
     }
-    kappas = call_kappas(calls.readings[:, :1], calls.readings[:, 1:], calls.points)
-    found = on_scale(groups.estimates(calls.places, [kappas, ratios(totals)], f"order effects {keys}"))
+    kappas = call_kappas(calls.readings[:, :1], calls.readings[:, 1:], calls.points, NO_PAIR)
+    made = groups.estimates(calls.places, [kappas, ratios(totals)], f"order effects {keys}")
+    reach = float(calls.rubric.highest_total - calls.rubric.lowest_total)
+    found = on_scale(made) | {"apart": possible(made["apart"], 0.0, reach)}
     return {column_of(calls.rubric, name): cell(one, where(keys)) for name, one in found.items()}
 
 

@@ -34,13 +34,13 @@ class Ratio:
     contrast: bool = False
 
 
-def call_kappas(first: Floats, second: Floats, points: Sequence[float]) -> Family:
+def call_kappas(first: Floats, second: Floats, points: Sequence[float], missing: str = NO_PAIR) -> Family:
     """Quadratic kappa of two sets of calls, each units × calls × dimensions, call n of one beside call n of the other.
 
     `kappa` is that of one table of all calls and dimensions, `kappa:0` and so on that of one dimension. `points` is the
     whole scale. A score that is missing (NaN) in one of the two is left out with its partner. n counts units with a
-    couple of scores; not estimable without one, or if all scores of both fall in one point. Raises ValueError for a
-    score that is no point of the scale.
+    couple of scores; not estimable without one, which `missing` says, or if all scores of both fall in one point.
+    Raises ValueError for a score that is no point of the scale.
     """
     x, y = (category_index(values, points) for values in (first, second))
     units, _, dimensions = x.shape
@@ -56,7 +56,7 @@ def call_kappas(first: Floats, second: Floats, points: Sequence[float]) -> Famil
     statistics = {
         name: Defined(
             _of_tables(size, apart),
-            NO_VARIATION if rated[name].any() else NO_PAIR,
+            NO_VARIATION if rated[name].any() else missing,
             "fisher",
             n=int(rated[name].sum()),
             columns=part,
