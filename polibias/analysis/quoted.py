@@ -10,16 +10,20 @@ from typing import NamedTuple
 import msgspec
 
 from polibias.analysis.cases import Judged, Quotes
-from polibias.domain.rows import Judgment
+from polibias.domain.rows import Judgment, Verdict
 from polibias.domain.sides import Order, Side
 from polibias.models.base import wire_text
 
-EITHER = "*"
 BREAK = "\n"
 """No folded text holds one."""
 
-Expected = tuple[Side | str, ...]
-"""The version that each quote was asked from, or `EITHER`."""
+
+class _Asked(NamedTuple):
+    """How many quotes a judgment gives, and as bits, which of them may stand in a version."""
+
+    given: int
+    A: int
+    B: int
 
 
 class _Waiting(msgspec.Struct):
@@ -29,8 +33,13 @@ class _Waiting(msgspec.Struct):
     order: Order
     of: Judged
     said: bytes
-    expected: Expected
+    asked: _Asked
     held: dict[Side, int]
+
+    def counted(self) -> Quotes:
+        a, b = self.held["A"], self.held["B"]
+        own = (a & self.asked.A | b & self.asked.B).bit_count()
+        return Quotes(self.asked.given, own, (a | b).bit_count() - own)
 
 
 class Sought:
@@ -38,16 +47,15 @@ class Sought:
 
     def __init__(self) -> None:
         self._by_response: dict[str, list[tuple[_Waiting, Side]]] = {}
-        self._expected: dict[Expected, Expected] = {}
+        self._known: dict[_Asked, _Asked] = {}
 
     def note(self, row: Judgment, judged: dict[Order, Judged]) -> None:
         """Look for a judgment's quotes, which `judged` gets as soon as both responses were read."""
         if row.verdict is None:
             return
-        given, expected = _given(row)
-        kept = self._expected.setdefault(expected, expected)
-        said = BREAK.join(given).encode("utf-8", "surrogatepass")
-        waiting = _Waiting(judged, row.order, judged[row.order], said, kept, {})
+        quotes, asked = _given(row.verdict, row.order)
+        said = _sent(BREAK.join(quotes)).encode("utf-8")
+        waiting = _Waiting(judged, row.order, judged[row.order], said, self._known.setdefault(asked, asked), {})
         self._by_response.setdefault(row.responses.A, []).append((waiting, "A"))
         self._by_response.setdefault(row.responses.B, []).append((waiting, "B"))
 
@@ -56,44 +64,38 @@ class Sought:
         waiting = self._by_response.pop(id, ())
         folded = fold(text) if waiting else ""
         for one, side in waiting:
-            quotes = one.said.decode("utf-8", "surrogatepass").split(BREAK)
-            one.held[side] = sum(1 << n for n, quote in enumerate(quotes) if quote in folded)
+            quotes = one.said.decode("utf-8").split(BREAK) if one.said else []
+            one.held[side] = sum([1 << n for n, quote in enumerate(quotes) if quote in folded])
             if len(one.held) == 2 and one.judged[one.order] is one.of:
-                one.judged[one.order] = msgspec.structs.replace(one.of, quotes=_counted(one))
+                one.judged[one.order] = msgspec.structs.replace(one.of, quotes=one.counted())
 
 
 def fold(text: str) -> str:
     """A text as a judge saw it, with one space for each stretch of white space."""
-    return " ".join(wire_text(text).split())
+    return _sent(" ".join(text.split()))
 
 
-def _given(row: Judgment) -> tuple[list[str], Expected]:
-    """The quotes of a valid judgment that say anything, and the version that each was asked from.
+def _sent(text: str) -> str:
+    """The text without lone surrogates. Most have none, and to ask for them is far cheaper than to replace them."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return wire_text(text)
+    return text
+
+
+def _given(verdict: Verdict, order: Order) -> tuple[list[str], _Asked]:
+    """The quotes that say anything, white space folded, and which of them may stand in A and in B.
 
     A task asks for one quote from either response, or for one from each in the order of showing.
     """
-    assert row.verdict is not None
-    found: list[tuple[str, Side | str]] = []
-    for score in row.verdict.scores.values():
-        from_: tuple[Side | str, ...] = ("A", "B") if row.order == "AB" else ("B", "A")
-        asked = from_ if len(score.evidence) == len(from_) else (EITHER,) * len(score.evidence)
-        found += [(folded, side) for quote, side in zip(score.evidence, asked, strict=True) if (folded := fold(quote))]
-    return [quote for quote, _ in found], tuple(side for _, side in found)
-
-
-class _Places(NamedTuple):
-    own: bool
-    anywhere: bool
-
-
-def _counted(one: _Waiting) -> Quotes:
-    places = [_place(one, number, side) for number, side in enumerate(one.expected)]
-    own = sum(place.own for place in places)
-    return Quotes(len(places), own, sum(place.anywhere for place in places) - own)
-
-
-def _place(one: _Waiting, number: int, side: Side | str) -> _Places:
-    anywhere = any(held >> number & 1 for held in one.held.values())
-    if side == EITHER:
-        return _Places(anywhere, anywhere)
-    return _Places(bool(one.held["A" if side == "A" else "B"] >> number & 1), anywhere)
+    quotes: list[str] = []
+    of = {"A": 0, "B": 0}
+    for score in verdict.scores.values():
+        apart = len(score.evidence) == len(order)
+        for quote, shown in zip(score.evidence, order if apart else ("AB",) * len(score.evidence), strict=True):
+            if folded := " ".join(quote.split()):
+                for side in shown:
+                    of[side] |= 1 << len(quotes)
+                quotes.append(folded)
+    return quotes, _Asked(len(quotes), of["A"], of["B"])
