@@ -37,8 +37,8 @@ CALLS_CAPTION = (
 )
 MODELS_CAPTION = (
     "Do two judges order the models alike? Correlation of the models' mean Main scores, from the Main pairs that are "
-    "complete for both judges. n counts these pairs. The intervals are about these models, with other "
-    "{clusters}; they say nothing about models that were not asked. {about}"
+    "complete for both judges. The intervals are about these very models, asked about other {clusters}; they say "
+    "nothing about other models. {about}"
 )
 
 
