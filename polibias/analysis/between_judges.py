@@ -72,7 +72,7 @@ def between_judges_table(groups: Groups) -> Table:
         *dimension_columns(groups, "score"),
         Column("icc_a_1", "ICC(A,1)", "score"),
         Column("icc_c_1", "ICC(C,1)", "score"),
-        Column("difference", "Mean difference", "score"),
+        Column("difference", "Mean difference", groups.tables.unit),
     )
     rows = []
     for judges in combinations(groups.judges, 2):

@@ -4,7 +4,7 @@ Source: paper, App. E and Table 12. Between judges see `between_judges`. Which p
 of `reliability_marks` beside those of all tables.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from polibias.analysis.cases import Case, Quotes
 from polibias.analysis.cells import absent, cell, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.labels import NOT_ASKED
-from polibias.analysis.pbi import Tables
 from polibias.analysis.structured import structures
 from polibias.domain.rubric import Rubric
 from polibias.stats.calls import Ratio, call_kappas, ratios
@@ -54,9 +53,8 @@ LENGTH_CAPTION = (
 )
 
 
-def reliability_tables(tables: Tables, cases: Sequence[Case]) -> Iterator[Table]:
-    """What each judge's own reading is worth, by judge and model. `cases` are those of `tables`, in its order."""
-    groups = Groups(tables, cases)
+def reliability_tables(groups: Groups) -> Iterator[Table]:
+    """What each judge's own reading is worth, by judge and model."""
     yield order_effects_table(groups)
     yield order_sides_table(groups)
     yield quotes_table(groups)
@@ -100,7 +98,7 @@ def order_effects_table(groups: Groups) -> Table:
         Column("kappa", "Kappa, all dimensions", "score"),
         *dimension_columns(groups, "score"),
         Column("same", "Same total", "share"),
-        Column("apart", "Distance of totals", "score"),
+        Column("apart", "Distance of totals", groups.tables.unit),
     )
     rows = [TableRow(keys, with_dimensions(groups, _effects(groups, calls, keys))) for keys, calls in _judged(groups)]
     caption = ORDERS_CAPTION.format(about=groups.tables.about)

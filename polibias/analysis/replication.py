@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from polibias.analysis.call_scores import Groups, where
-from polibias.analysis.cells import absent, cell, count
+from polibias.analysis.cells import BLOCKS, absent, cell, count
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import telling
 from polibias.stats.estimate import Estimate
@@ -56,8 +56,13 @@ def same_conclusion(estimates: Sequence[Estimate]) -> bool | None:
 
 
 def main_contrasts(groups: Groups) -> list[Contrast]:
-    """Main − Controls of each model (and condition) under every judge, on the pairs that are complete for all."""
-    found = []
+    """Main − Controls of each model (and condition) under every judge, on the pairs that are complete for all.
+
+    None without both blocks.
+    """
+    found: list[Contrast] = []
+    if groups.tables.blocks_asked != set(BLOCKS):
+        return found
     for model, condition in groups.rows():
         if model in groups.models:
             judged = {judge: _main(groups, judge, model, condition) for judge in groups.judges}
@@ -80,18 +85,21 @@ def _main(groups: Groups, judge: str, model: str, condition: str) -> tuple[Estim
     return telling(found, -reach, reach), where(keys, **{f"also:{name}": "yes" for name in sorted(others)})
 
 
-def replication_tables(contrasts: Sequence[Contrast], judges: Sequence[str]) -> Iterator[Table]:
-    """Every contrast with its two answers, and how many there are of each; none with a single judge or contrast."""
+def replication_tables(contrasts: Sequence[Contrast], judges: Sequence[str], unit: str = "score") -> Iterator[Table]:
+    """Every contrast with its two answers, and how many there are of each; none with a single judge, or no contrast.
+
+    `unit` is how a contrast is printed.
+    """
     if len(judges) > 1 and contrasts:
-        yield replication_table(contrasts, judges)
+        yield replication_table(contrasts, judges, unit)
         yield replication_totals_table(contrasts, judges)
 
 
-def replication_table(contrasts: Sequence[Contrast], judges: Sequence[str]) -> Table:
+def replication_table(contrasts: Sequence[Contrast], judges: Sequence[str], unit: str = "score") -> Table:
     """A row for each contrast: every judge's estimate, same sign, same conclusion."""
     conditions = any(one.condition for one in contrasts)
     columns = (
-        *(Column(f"judge:{judge}", judge, "score") for judge in judges),
+        *(Column(f"judge:{judge}", judge, unit) for judge in judges),
         Column("sign", "Same sign", "count"),
         Column("conclusion", "Same conclusion", "count"),
     )

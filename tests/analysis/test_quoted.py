@@ -170,7 +170,7 @@ def test_every_cell_of_a_real_run_leads_to_its_pairs(run: Run) -> None:
     rubrics = {"official": rubrics_of(about)["official"]}
     found = [case for case in cases if case.original is None]
     tables = Tables(tidy(found, rubrics), rubrics, AnalysisSpec(resamples=100))
-    made: list[Table] = [*reliability_tables(tables, found), *between_judges_tables(Groups(tables, found))]
+    made: list[Table] = [*reliability_tables(Groups(tables, found)), *between_judges_tables(Groups(tables, found))]
     assert len(made) == 6
     words = [
         {*marks(case, rubrics["official"]).split(), *reliability_marks(case, rubrics["official"])} for case in found

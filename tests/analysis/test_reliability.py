@@ -21,7 +21,7 @@ EMPTY = AnalysisSpec(resamples=100)
 
 
 def tables(cases: list[Case], **rubrics: Rubric) -> dict[str, Table]:
-    return {table.id: table for table in reliability_tables(tables_of(cases, **rubrics), cases)}
+    return {table.id: table for table in reliability_tables(Groups(tables_of(cases, **rubrics), cases))}
 
 
 def row(found: Table, **keys: str) -> dict[str, Cell]:

@@ -154,6 +154,11 @@ def test_main_contrasts_rest_on_pairs_valid_for_all_judges() -> None:
             assert sum(wanted <= each for each in words) == one.n
 
 
+def test_without_controls_there_is_no_such_contrast() -> None:
+    cases = [one for one in made(1, 12) if one.pair.design.block == "main"]
+    assert main_contrasts(Groups(tables_of(cases), cases)) == []
+
+
 def test_with_every_pair_valid_the_contrast_is_that_of_the_main_table() -> None:
     cases = made(1, 40, lost=0)
     tables: Tables = tables_of(cases)
