@@ -45,12 +45,24 @@ class Answered(msgspec.Struct, frozen=True, gc=False):
     structure: Structure | None = None
 
 
+class Quotes(NamedTuple):
+    """How many quotes a verdict gives, how many stand in the response they were asked from, how many in the other only.
+
+    Where a task asks for a quote from either response, every one that stands in either is in its own.
+    """
+
+    given: int
+    own: int
+    elsewhere: int
+
+
 class Judged(msgspec.Struct, frozen=True):
-    """A judgment without its text and without the quotes of its verdict."""
+    """A judgment without its text and without the quotes of its verdict; `quotes` counts these, None for none read."""
 
     outcome: JudgmentOutcome
     verdict: Verdict | None
     mark: Shelfmark
+    quotes: Quotes | None = None
 
 
 class Guessed(msgspec.Struct, frozen=True):
@@ -65,7 +77,8 @@ class Guessed(msgspec.Struct, frozen=True):
 class Case(NamedTuple):
     """One pair as one model answered it and one judge read it: everything a number can lead back to.
 
-    A copy's has the `original` beside it, and the judge's `guess` if it is masked and was to be re-identified.
+    A copy's has the `original` beside it, and the judge's `guess` if it is masked and was to be re-identified. `also`
+    names the other judges whose reading of the same responses is complete.
     """
 
     pair_id: str
@@ -76,6 +89,7 @@ class Case(NamedTuple):
     judgments: dict[Order, Judged]
     original: "Case | None" = None
     guess: Guessed | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> dict[Order, Verdict]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from polibias.analysis.cases import Answered, Case, Guessed, Judged, PairFacts
+from polibias.analysis.quoted import Sought
 from polibias.analysis.use import Use, rates_of
 from polibias.detectors.signals import RATED, behaviour
 from polibias.detectors.structure import Structure, structure
@@ -21,7 +22,7 @@ from polibias.domain.rows import (
     Verdict,
 )
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import SIDES, Both, Order, Side
+from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
 from polibias.domain.study import Rate
 from polibias.generate import JUDGEABLE
 from polibias.records.ledger import Stream
@@ -55,12 +56,6 @@ def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[s
     reading = _Reading(table)
     pairs = reading.pairs(run)
     uses = {"models": [Use() for _ in models], "judges": [Use() for _ in judges]}
-    responses = {
-        model: reading.responses(run.responses(model), use, rate)
-        for model, use, rate in zip(models, uses["models"], rates_of(about, "models"), strict=True)
-    }
-    for model, found in responses.items():
-        _add_copies(found, pairs, reading.masked(run.masked(model)))
     judged = {
         judge: (
             reading.judgments(run.judgments(judge), use, rate),
@@ -68,14 +63,29 @@ def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[s
         )
         for judge, use, rate in zip(judges, uses["judges"], rates_of(about, "judges"), strict=True)
     }
+    responses = {
+        model: reading.responses(run.responses(model), use, rate)
+        for model, use, rate in zip(models, uses["models"], rates_of(about, "models"), strict=True)
+    }
+    for model, found in responses.items():
+        _add_copies(found, pairs, reading.masked(run.masked(model)))
+    complete = {judge: _complete(judgments) for judge, (judgments, _) in judged.items()}
     cases: dict[tuple[str, str, str], Case] = {}
     for judge, (judgments, guesses) in judged.items():
         for model in models:
             for id, pair in pairs:
                 own = responses[model].get(id, {}), judgments.get((model, id), {})
-                original = cases.get((judge, model, pair.copy_of))
-                cases[judge, model, id] = Case(id, pair, model, judge, *own, original, guesses.get((model, id)))
+                original, guess = cases.get((judge, model, pair.copy_of)), guesses.get((model, id))
+                also = tuple(name for name in judges if name != judge and (model, id) in complete[name])
+                cases[judge, model, id] = Case(id, pair, model, judge, *own, original, guess, also)
     return Collected(list(cases.values()), reading.first, reading.last, uses)
+
+
+def _complete(judgments: Mapping[tuple[str, str], Mapping[Order, Judged]]) -> set[tuple[str, str]]:
+    """Each model's pairs with a valid verdict in both orders."""
+    return {
+        key for key, rows in judgments.items() if sum(row.verdict is not None for row in rows.values()) == len(ORDERS)
+    }
 
 
 def _add_copies(
@@ -104,6 +114,7 @@ class _Reading:
     def __init__(self, table: Mapping[str, Collection[str]]) -> None:
         self.first = self.last = ""
         self._table = table
+        self._sought = Sought()
         self._known: dict[Any, Any] = {}
         self._labels: dict[tuple[tuple[str, Both[str]], ...], dict[str, Both[str]]] = {}
 
@@ -129,6 +140,7 @@ class _Reading:
         found: dict[str, dict[Side, Answered]] = {}
         for mark, entry in located(stream):
             self._note(entry.seen)
+            self._sought.read(entry.id, entry.row.text)
             use.add(entry.row, entry.seen, rate)
             row = entry.row
             read = self._one(behaviour(row.text, row.design.task))
@@ -140,6 +152,7 @@ class _Reading:
         """What became of the latest masked response of each pair and side."""
         found: dict[str, dict[Side, tuple[Status, Shelfmark]]] = {}
         for mark, entry in located(stream):
+            self._sought.read(entry.id, entry.row.text)
             found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = entry.row.outcome, mark
         return found
 
@@ -157,14 +170,15 @@ class _Reading:
     def judgments(
         self, stream: Stream[Judgment], use: Use, rate: Rate | None
     ) -> dict[tuple[str, str], dict[Order, Judged]]:
-        """The latest judgment of each model, pair and order."""
+        """The latest judgment of each model, pair and order; its quotes are counted when its responses are read."""
         found: dict[tuple[str, str], dict[Order, Judged]] = {}
         for mark, entry in located(stream):
             self._note(entry.seen)
             use.add(entry.row, entry.seen, rate)
             row = entry.row
-            judged = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
-            found.setdefault((self._one(row.model), self._one(row.pair)), {})[self._one(row.order)] = judged
+            own = found.setdefault((self._one(row.model), self._one(row.pair)), {})
+            own[self._one(row.order)] = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
+            self._sought.note(row, own)
         return found
 
     def _structure(self, row: Response) -> Structure | None:

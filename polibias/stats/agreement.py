@@ -32,25 +32,27 @@ def agreement(
 
     Raises ValueError for a value that is no category: such a rating is never dropped or rounded.
     """
-    answered = [family(ratings) for family in families]
+    together = side_by_side([family(ratings) for family in families])
     codes, count = cluster_codes(ratings.clusters)
-    sums = cluster_sums(np.hstack([family.columns for family in answered]), codes, count)
+    sums = cluster_sums(together.columns, codes, count)
     draws = Resampling(resamples, stream_seed(seed, name))
-    found = estimates(_together(answered), sums, len(codes), draws)
+    found = estimates(together.statistics, sums, len(codes), draws)
     further = f_intervals(ratings) if icc in families else {}
     return found | {name: replace(found[name], beside=(*found[name].beside, further[name])) for name in further}
 
 
-def _together(families: Sequence[Family]) -> dict[str, Defined]:
-    """The statistics of all families over the families' columns side by side."""
+def side_by_side(families: Sequence[Family]) -> Family:
+    """Several families of the same units as one, each statistic on its own family's columns."""
     found: dict[str, Defined] = {}
     start = 0
     for family in families:
-        own = slice(start, start + family.columns.shape[1])
-        found |= {name: _on(defined, own) for name, defined in family.statistics.items()}
-        start = own.stop
-    return found
+        end = start + family.columns.shape[1]
+        found |= {name: _shifted(defined, start, end) for name, defined in family.statistics.items()}
+        start = end
+    return Family(np.hstack([family.columns for family in families]), found)
 
 
-def _on(defined: Defined, own: slice) -> Defined:
-    return defined._replace(columns=own)
+def _shifted(defined: Defined, start: int, end: int) -> Defined:
+    """The statistic where its family's columns lie from `start` to `end`."""
+    first, last, _ = defined.columns.indices(end - start)
+    return defined._replace(columns=slice(start + first, start + last))

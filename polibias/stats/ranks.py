@@ -2,8 +2,9 @@
 
 Values are rounded to 1e-9 before they are compared, so that 0.1 + 0.2 ties with 0.3. The two rank coefficients are
 built from the signs of all differences: an item's rank is half the sum of its signs, up to a constant, and leaving
-items out takes away their columns. They are no functions of additive sums of items, so a list of items has a jackknife
-and no bootstrap; `rankings` of means over resampled clusters has both.
+items out takes away their signs. They are no functions of additive sums of items, so a list of items has a jackknife
+and no bootstrap; `rankings` of means over resampled clusters has both. Kendall's tau needs all couples at once, several
+times n² bytes; Spearman's coefficient does not.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,8 @@ CONSTANT = "no variation: all values of one list are the same"
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 Kept = NDArray[np.bool_]
-Coefficient = Callable[["Comparisons", Kept], float]
+Coefficient = Callable[[Kept], float]
+"""A coefficient of the items that are kept."""
 
 
 class Items(NamedTuple):
@@ -49,16 +51,6 @@ class Couples(NamedTuple):
 
     cells: Signs
     rows: NDArray[np.int64]
-
-
-class Comparisons(NamedTuple):
-    """The signs of all differences within each list, of both at once, and which couples are untied in each."""
-
-    x: Couples
-    y: Couples
-    both: Couples
-    untied_x: Couples
-    untied_y: Couples
 
 
 def pearson(
@@ -124,7 +116,7 @@ def spearman(x: Sequence[float], y: Sequence[float], clusters: Sequence[str] | N
     -----
     Source: Spearman 1904; Kendall & Gibbons 1990, chapter 3, for ties.
     """
-    return _rank_estimate(_items(x, y, clusters), _spearman)
+    return _rank_estimate(_items(x, y, clusters), _spearman_of)
 
 
 def kendall_tau_b(x: Sequence[float], y: Sequence[float], clusters: Sequence[str] | None = None) -> Estimate:
@@ -147,7 +139,7 @@ def kendall_tau_b(x: Sequence[float], y: Sequence[float], clusters: Sequence[str
     -----
     The denominator is the geometric mean of the couples untied in each list. Source: Kendall 1945.
     """
-    return _rank_estimate(_items(x, y, clusters), _tau_b)
+    return _rank_estimate(_items(x, y, clusters), _tau_b_of)
 
 
 def rankings(
@@ -160,7 +152,7 @@ def rankings(
     row: str,
     weights: Floats | None = None,
 ) -> dict[str, Estimate]:
-    """Do two scores rank the items alike? Rank correlations of the items' means, with clusters resampled.
+    """Do two scores rank the items alike? Correlations of the items' means, with clusters resampled.
 
     Parameters
     ----------
@@ -178,8 +170,8 @@ def rankings(
     Returns
     -------
     dict
-        `spearman` and `kendall_tau_b`, whose n counts cases. Not estimable with fewer than two items or if one score
-        has the same mean for all of them.
+        `pearson`, `spearman` and `kendall_tau_b`, whose n counts cases. Not estimable with fewer than two items or if
+        one score has the same mean for all of them.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(a) & ~np.isnan(b))
@@ -189,6 +181,7 @@ def rankings(
     codes, count = cluster_codes([clusters[n] for n in known.tolist()])
     reason = FEW_ITEMS if len(names) < 2 else CONSTANT
     defined = {
+        "pearson": Defined(_of_means(len(names), _pearson_rows), reason, "fisher"),
         "spearman": Defined(_of_means(len(names), _spearman_rows), reason, "fisher"),
         "kendall_tau_b": Defined(_of_means(len(names), _tau_rows), reason, "fisher"),
     }
@@ -220,14 +213,13 @@ def _signs(values: Floats) -> Signs:
     return np.sign(values[..., :, None] - values[..., None, :]).astype(np.int8)
 
 
-def _rank_estimate(items: Items, coefficient: Coefficient) -> Estimate:
+def _rank_estimate(items: Items, prepared: Callable[[Items], Coefficient]) -> Estimate:
     n, clusters = len(items.x), items.clusters
     if items.reason:
         return Estimate(None, n, clusters, "", reason=items.reason)
-    x, y = _signs(items.x), _signs(items.y)
-    compared = Comparisons(*(Couples(m, m.sum(axis=1, dtype=np.int64)) for m in (x, y, x * y, np.abs(x), np.abs(y))))
-    defined = Defined(_of_kept(compared, items.codes, coefficient), CONSTANT, "fisher")
-    value = coefficient(compared, np.ones(n, dtype=np.bool_))
+    coefficient = prepared(items)
+    defined = Defined(_of_kept(items.codes, coefficient), CONSTANT, "fisher")
+    value = coefficient(np.ones(n, dtype=np.bool_))
     spread = jackknife(defined, np.eye(clusters), value)
     if spread.reason:
         return Estimate(value, n, clusters, "point estimate", reason=spread.reason)
@@ -237,20 +229,40 @@ def _rank_estimate(items: Items, coefficient: Coefficient) -> Estimate:
     return Estimate(value, n, clusters, method, float(scale.back(centre - half)), float(scale.back(centre + half)))
 
 
-def _of_kept(compared: Comparisons, codes: NDArray[np.intp], coefficient: Coefficient) -> Statistic:
+def _of_kept(codes: NDArray[np.intp], coefficient: Coefficient) -> Statistic:
     """The coefficient as the jackknife asks for it: each row says by 1 or 0 which clusters are kept."""
-    return lambda rows: np.array([coefficient(compared, row[codes] > 0) for row in rows])
+    return lambda rows: np.array([coefficient(row[codes] > 0) for row in rows])
 
 
-def _spearman(compared: Comparisons, kept: Kept) -> float:
-    gone = np.flatnonzero(~kept)
-    x, y = ((m.rows - m.cells[:, gone].sum(axis=1, dtype=np.int64))[kept] for m in (compared.x, compared.y))
-    return _over(int((x * y).sum()), int((x * x).sum()), int((y * y).sum()))
+def _spearman_of(items: Items) -> Coefficient:
+    whole = [_standings(values, values) for values in (items.x, items.y)]
+
+    def coefficient(kept: Kept) -> float:
+        x, y = (
+            standing[kept] - _standings(values[kept], values[~kept])
+            for standing, values in zip(whole, (items.x, items.y), strict=True)
+        )
+        return _over(int((x * y).sum()), int((x * x).sum()), int((y * y).sum()))
+
+    return coefficient
 
 
-def _tau_b(compared: Comparisons, kept: Kept) -> float:
-    gone = np.flatnonzero(~kept)
-    return _over(*(_left(couples, gone) for couples in (compared.both, compared.untied_x, compared.untied_y)))
+def _standings(values: Floats, among: Floats) -> NDArray[np.int64]:
+    """For each value, how many of the others lie below it minus how many lie above it."""
+    points = np.sort(among)
+    below, not_above = (np.searchsorted(points, values, side) for side in ("left", "right"))
+    return (below + not_above - len(points)).astype(np.int64)
+
+
+def _tau_b_of(items: Items) -> Coefficient:
+    x, y = _signs(items.x), _signs(items.y)
+    couples = [Couples(m, m.sum(axis=1, dtype=np.int64)) for m in (x * y, np.abs(x), np.abs(y))]
+
+    def coefficient(kept: Kept) -> float:
+        gone = np.flatnonzero(~kept)
+        return _over(*(_left(each, gone) for each in couples))
+
+    return coefficient
 
 
 def _left(couples: Couples, gone: NDArray[np.intp]) -> int:
@@ -263,22 +275,29 @@ def _over(top: int, x: int, y: int) -> float:
     return top / (float(x) * float(y)) ** 0.5 if x and y else float("nan")
 
 
-def _of_means(items: int, correlation: Callable[[Signs, Signs], Floats]) -> Statistic:
+def _of_means(items: int, correlation: Callable[[Floats, Floats], Floats]) -> Statistic:
     def statistic(sums: Sums) -> Floats:
         n, first, second = (sums[:, part * items : (part + 1) * items] for part in range(3))
         x, y = ratio(first, n).round(DECIMALS), ratio(second, n).round(DECIMALS)
         missing = np.isnan(x).any(axis=1)
-        found = correlation(_signs(np.nan_to_num(x)), _signs(np.nan_to_num(y)))
-        return np.where(missing, np.nan, found)
+        return np.where(missing, np.nan, correlation(np.nan_to_num(x), np.nan_to_num(y)))
 
     return statistic
 
 
-def _spearman_rows(x: Signs, y: Signs) -> Floats:
-    a, b = (signs.sum(axis=2, dtype=np.float64) for signs in (x, y))
+def _pearson_rows(x: Floats, y: Floats) -> Floats:
+    if x.shape[1] < 2:
+        return np.full(len(x), np.nan)
+    a, b = (np.where(np.ptp(v, axis=1) > 0, (v - v.mean(axis=1, keepdims=True)).T, 0.0).T for v in (x, y))
     return ratio((a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
 
 
-def _tau_rows(x: Signs, y: Signs) -> Floats:
-    a, b, both = (signs.sum(axis=(1, 2), dtype=np.float64) for signs in (np.abs(x), np.abs(y), x * y))
+def _spearman_rows(x: Floats, y: Floats) -> Floats:
+    a, b = (_signs(values).sum(axis=2, dtype=np.float64) for values in (x, y))
+    return ratio((a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
+
+
+def _tau_rows(x: Floats, y: Floats) -> Floats:
+    first, second = _signs(x), _signs(y)
+    a, b, both = (signs.sum(axis=(1, 2), dtype=np.float64) for signs in (*map(np.abs, (first, second)), first * second))
     return ratio(both, np.sqrt(a * b))
