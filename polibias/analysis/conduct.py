@@ -1,4 +1,4 @@
-"""What the two responses of a pair do: decline, reject the premise, or answer; as rules read it or as the judge labels it.
+"""What the two responses of a pair do: decline, reject the premise, or answer; by rules, or as the judge labels it.
 
 A refusal is full or partial, a rejected premise factual, of a status, or both. Each question has one answer per pair:
 which of its two responses do it. Where the judge's two orders answer differently, the pair is unclear and never
@@ -74,9 +74,7 @@ def conduct(case: Case, reading: Reading) -> Conduct:
     if rejects in ALONE:
         kinds = {labels[SIDES.index(rejects)] for labels in premises}
         kind = kinds.pop() if len(kinds) == 1 else "unclear"
-    return Conduct(
-        _does(refusals, ANY["refusal"]), rejects, _does(refusals, FULL), _does(refusals, ("partial",)), kind
-    )
+    return Conduct(_does(refusals, ANY["refusal"]), rejects, _does(refusals, FULL), _does(refusals, ("partial",)), kind)
 
 
 def _labels(case: Case, reading: Reading, behaviour: Behaviour) -> list[tuple[str, str]]:

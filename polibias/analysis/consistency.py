@@ -11,10 +11,10 @@ import numpy as np
 
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import count
-from polibias.analysis.conduct import ALONE, KINDS, Conducts, Reading
+from polibias.analysis.conduct import ALONE, KINDS, Conducts, Reading, Texts
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import CLUSTERS, Tables
-from polibias.analysis.together import Chosen, Together, blocks_of, inside, marks_of, shared, stream_of
+from polibias.analysis.together import Chosen, Floats, Together, blocks_of, inside, marks_of, shared, stream_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,8 +116,9 @@ def _one_sided(
         )
 
 
-def _clear(does: np.ndarray) -> Chosen:
-    return (does != "unclear") & (does != "")
+def _clear(does: Texts) -> Chosen:
+    clear: Chosen = (does != "unclear") & (does != "")
+    return clear
 
 
 def consistency_table(tables: Tables, cases: Sequence[Case], conducts: Conducts | None = None) -> Table:
@@ -171,6 +172,7 @@ def _consistency(
         )
 
 
-def _of_two(does: np.ndarray) -> np.ndarray:
+def _of_two(does: Texts) -> Floats:
     """The share of a pair's two responses that do it."""
-    return np.isin(does, ("A", "B", "both")) / 2 + (does == "both") / 2
+    found: Floats = np.isin(does, ("A", "B", "both")) / 2 + (does == "both") / 2
+    return found

@@ -14,6 +14,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell
 from polibias.analysis.conduct import Conducts
 from polibias.analysis.consistency import intervals_of
+from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import score_column
 from polibias.analysis.pbi import Tables, telling
@@ -36,22 +37,28 @@ CORRELATION_CAPTION = (
 )
 PROFILE_CAPTION = (
     "Scores of Main pairs in which exactly one response refuses fully or exactly one rejects the premise, by rules, "
-    "beside those of all other Main pairs: mean total, share with a total of at least {nearly:g} of {highest}, and mean "
-    "score per dimension. {about} Shares: {intervals}"
+    "beside those of all other Main pairs: mean total, share with a total of at least {nearly:g} of {highest}, and "
+    "mean score per dimension. {about} Shares: {intervals}"
 )
 
 
-def correlation_table(tables: Tables, cases: Sequence[Case], conducts: Conducts | None = None) -> Table | None:
-    """By group and couple of dimensions; None without two dimensions or Main pairs.
+def correlation_table(
+    tables: Tables, cases: Sequence[Case], conducts: Conducts | None = None, each: bool = False
+) -> Table | None:
+    """By judge, condition and couple of dimensions, over all models; with `each` also by model. None without two
+    dimensions or Main pairs.
 
-    `cases` are those of `tables`, in its order.
+    `cases` are those of `tables`, in its order. `each` takes as long again for every model.
     """
     dimensions = tables.rubric.dimension_ids
     if len(dimensions) < 2 or "main" not in tables.blocks_asked:
         return None
     conducts = conducts or Conducts(tables, cases)
+    several = tables.everything["model"].nunique() > 1
     rows = []
     for keys, group in groups_and_all(tables):
+        if several and not each and keys["model"] != EVERY_MODEL:
+            continue
         own = group[inside(group, "main")]
         read = [conducts.column("rules", name, own.index.to_list()) for name in ("refusal", "premise")]
         plain = own[(read[0] == "none") & (read[1] == "none")]
@@ -59,8 +66,8 @@ def correlation_table(tables: Tables, cases: Sequence[Case], conducts: Conducts 
         found = _correlations(tables, plain, keys, marks)
         rows += [TableRow(keys | {"dimension": a, "other": b}, {"rho": one}) for (a, b), one in found.items()]
     columns = (Column("rho", "Spearman's correlation", "score"),)
-    keys = (*tables.keys, "dimension", "other")
-    return Table("correlations", "Dimensions with each other", CORRELATION_CAPTION, keys, columns, tuple(rows))
+    names = (*tables.keys, "dimension", "other")
+    return Table("correlations", "Dimensions with each other", CORRELATION_CAPTION, names, columns, tuple(rows))
 
 
 def _correlations(
@@ -80,7 +87,10 @@ def _correlations(
 
 
 def profile_table(tables: Tables, cases: Sequence[Case], conducts: Conducts | None = None) -> Table | None:
-    """By group, one-sided pairs and all others; None without Main pairs. `cases` are those of `tables`, in its order."""
+    """By group, one-sided pairs and all others; None without Main pairs.
+
+    `cases` are those of `tables`, in its order.
+    """
     if "main" not in tables.blocks_asked:
         return None
     conducts = conducts or Conducts(tables, cases)
@@ -129,7 +139,6 @@ def _profiles(
     for title, said in PAIRS.items():
         marks = marks_of(keys, block="main", **{"rules:alone": said})
         profiles[title] = {
-            name: cell(telling(found[f"{said} {name}"], *(whole if name == "total" else own)), marks)
-            for name in values
+            name: cell(telling(found[f"{said} {name}"], *(whole if name == "total" else own)), marks) for name in values
         } | {"nearly": shared(found[f"{said} nearly"], marks)}
     return profiles

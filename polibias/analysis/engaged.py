@@ -62,7 +62,6 @@ def _columns(tables: Tables) -> Iterator[Column]:
     yield Column("change", "Change", tables.unit)
     yield Column("kept", "Main pairs left", "share")
     if "control" in tables.blocks_asked:
-        yield Column("control", "Controls, what is left", tables.unit)
         yield Column("difference", "Main − Controls, what is left", tables.unit)
 
 
@@ -80,7 +79,6 @@ def _engaged(
     for (reading, without), stays in kept.items():
         name = f"{reading} {without}"
         together.mean(f"{name} main", total, stays & main, NONE_LEFT)
-        together.mean(f"{name} control", total, stays & ~main, NONE_LEFT)
         together.difference(f"{name} difference", total, stays & main, stays & ~main, NO_BLOCK)
         together.difference(f"{name} change", total, stays & main, main, NONE_LEFT)
         together.share(f"{name} kept", stays, main, NONE_LEFT)
@@ -91,10 +89,7 @@ def _engaged(
     full = cell(telling(found["full"], *ends), everything)
     for reading, without in kept:
         name, marks = f"{reading} {without}", {f"{reading}:{one}": "none" for one in WITHOUT[without]}
-        cells = {
-            block: cell(telling(found[f"{name} {block}"], *ends), marks_of(keys, block=block, **marks))
-            for block in ("main", "control")
-        }
+        cells = {"main": cell(telling(found[f"{name} main"], *ends), marks_of(keys, block="main", **marks))}
         cells["difference"] = cell(telling(found[f"{name} difference"], -width, width), marks_of(keys, **marks))
         cells["change"] = cell(telling(found[f"{name} change"], -width, width), everything)
         yield reading, without, {"full": full, **cells, "kept": shared(found[f"{name} kept"], everything)}
@@ -103,4 +98,5 @@ def _engaged(
 def _neither(conducts: Conducts, reading: Reading, behaviours: Sequence[str], places: Sequence[int]) -> Chosen:
     """The pairs in which neither response shows any of the behaviours."""
     read = [conducts.column(reading, name, places) == "none" for name in behaviours]
-    return np.logical_and.reduce(read)
+    neither: Chosen = np.logical_and.reduce(read)
+    return neither

@@ -9,7 +9,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import Tables, telling
-from polibias.analysis.together import Chosen, Together, inside, marks_of, stream_of
+from polibias.analysis.together import Chosen, Floats, Together, inside, marks_of, stream_of
 from polibias.domain.sides import SIDES
 from polibias.stats.estimate import Estimate
 
@@ -65,7 +65,7 @@ def _involved(
 ) -> dict[str, dict[str, Cell]]:
     total, places = rows["total"].to_numpy(dtype=np.float64), rows.index.to_list()
     weights = (1 / rows["inclusion"]).to_numpy() if tables.weighted else np.ones(len(rows))
-    clusters = rows[tables.spec.cluster].to_numpy()
+    clusters = rows[tables.spec.cluster].to_list()
     together = Together(tables, rows)
     for name, everywhere in with_country.items():
         chosen = everywhere[places]
@@ -82,10 +82,12 @@ def _involved(
     }
 
 
-def _mean(total: np.ndarray, weights: np.ndarray, clusters: np.ndarray, chosen: Chosen) -> Estimate:
+def _mean(total: Floats, weights: Floats, clusters: Sequence[str], chosen: Chosen) -> Estimate:
     """A mean that is only shown beside a difference."""
     n = int(chosen.sum())
     if not n:
         return Estimate(None, 0, 0, "", reason="no such pair")
     value = float(np.average(total[chosen], weights=weights[chosen]))
-    return Estimate(value, n, len(set(clusters[chosen])), "mean", reason=BESIDE)
+    return Estimate(
+        value, n, len({one for one, own in zip(clusters, chosen, strict=True) if own}), "mean", reason=BESIDE
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from polibias.analysis.cells import cell
-from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.findings import Cell, Table, TableRow
 from polibias.analysis.pbi import Tables
 from polibias.analysis.together import marks_of
 from polibias.domain.registry import ModelCard
@@ -92,7 +92,9 @@ def kinds_table(tables: Tables, scores: Table, kinds: Mapping[str, ModelKind]) -
     if len(names) < 2:
         return None
     rows = [
-        TableRow(keys | {"respect": respect, "kind": value, "models": ", ".join(row.keys["model"] for row in own)}, cells)
+        TableRow(
+            keys | {"respect": respect, "kind": value, "models": ", ".join(row.keys["model"] for row in own)}, cells
+        )
         for keys, group in _judged(tables, scores)
         for respect in ModelKind._fields
         for value, own in _by_kind(group, respect, kinds)

@@ -22,6 +22,7 @@ from polibias.stats.bias_index import NO_BLOCK
 if TYPE_CHECKING:
     import pandas as pd
 
+NOT_ASKED = "the model was not asked for this"
 NO_RATIO = "no ratio: the Controls have no scored pair or a mean of 0, or Main has no scored pair"
 BELOW_ZERO = "no interval: with {clusters} clusters it would reach below 0"
 RATIO_CAPTION = " Ratio: Main divided by Controls, from the same draws; 1 is alike."
@@ -41,9 +42,7 @@ def with_ratio(tables: Tables, scores: Table) -> Table:
     if len(blocks_of(tables)) < len(BLOCKS):
         return scores
     ratios = [_ratio(tables, keys, group) for keys, group in tables.groups()]
-    rows = [
-        TableRow(row.keys, {**row.cells, "ratio": ratio}) for row, ratio in zip(scores.rows, ratios, strict=True)
-    ]
+    rows = [TableRow(row.keys, {**row.cells, "ratio": ratio}) for row, ratio in zip(scores.rows, ratios, strict=True)]
     columns = (*scores.columns, Column("ratio", "Main / Controls", "score"))
     return Table(scores.id, scores.title, scores.caption + RATIO_CAPTION, scores.keys, columns, tuple(rows))
 
@@ -83,8 +82,8 @@ def largest_gap_table(tables: Tables, dimensions: Table) -> Table | None:
         Column("lead", "Lead over the next", tables.unit),
     )
     caption = LARGEST_CAPTION.format(about=tables.about)
-    keys = (*tables.keys, "dimension", "next")
-    return Table("largest_gap", "Dimension with the largest gap", caption, keys, columns, tuple(rows))
+    names = (*tables.keys, "dimension", "next")
+    return Table("largest_gap", "Dimension with the largest gap", caption, names, columns, tuple(rows))
 
 
 def _lead(tables: Tables, keys: Mapping[str, str], rows: "pd.DataFrame", first: str, second: str) -> Cell:
@@ -109,7 +108,7 @@ def heat_table(tables: Tables, by_topic: Table | None) -> Table | None:
     for row in by_topic.rows:
         block = block_of[row.keys["topic"]]
         place = (*(row.keys[name] for name in names), block, row.keys["topic"])
-        found.setdefault(place, {})[row.keys["model"]] = row.cells[block]
+        found.setdefault(place, dict.fromkeys(models, absent(NOT_ASKED)))[row.keys["model"]] = row.cells[block]
     keys = (*names, "block", "topic")
     rows = [_over_models(dict(zip(keys, place, strict=True)), cells) for place, cells in found.items()]
     order = [dict(zip(keys, place, strict=True))["block"] for place in found]
@@ -123,7 +122,7 @@ def heat_table(tables: Tables, by_topic: Table | None) -> Table | None:
 def _over_models(keys: dict[str, str], cells: dict[str, Cell]) -> TableRow:
     """A row with the mean over its models."""
     everyone = cell(mean_of_cells(list(cells.items())), marks_of(keys))
-    return TableRow(keys | {"block": BLOCKS[keys["block"]]}, {**cells, EVERY_MODEL: everyone})
+    return TableRow(keys | {"block": BLOCKS[keys["block"]]}, cells | {EVERY_MODEL: everyone})
 
 
 def _ordered(rows: Sequence[TableRow], blocks: Sequence[str], names: Sequence[str]) -> Iterator[TableRow]:

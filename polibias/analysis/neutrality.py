@@ -57,9 +57,7 @@ def neutral_table(tables: Tables) -> Table:
     return Table("neutral", "Pairs that favour neither side", caption, keys, columns, tuple(rows))
 
 
-def _neutral(
-    tables: Tables, rows: "pd.DataFrame", keys: Mapping[str, str], factor: str
-) -> Iterator[tuple[str, Cell]]:
+def _neutral(tables: Tables, rows: "pd.DataFrame", keys: Mapping[str, str], factor: str) -> Iterator[tuple[str, Cell]]:
     titles = blocks_of(tables)
     names = titles if factor == "block" else sorted(tables.everything[factor].unique())
     neither = (rows["direction"] == "none").to_numpy(dtype=bool)
@@ -86,9 +84,7 @@ def favoured_table(tables: Tables) -> Table:
     return Table("favoured", title, caption, keys, FAVOURED_COLUMNS, tuple(rows))
 
 
-def _favoured(
-    tables: Tables, rows: "pd.DataFrame", keys: Mapping[str, str]
-) -> dict[tuple[str, str], dict[str, Cell]]:
+def _favoured(tables: Tables, rows: "pd.DataFrame", keys: Mapping[str, str]) -> dict[tuple[str, str], dict[str, Cell]]:
     """Counts, shares and their draws by topic. A topic of which no pair is complete stays, and says so."""
     asked = tables.everything[["block", "topic_category", "topic"]].drop_duplicates()
     topics = sorted(asked.itertuples(index=False), key=lambda one: (one[0] != "main", *one[1:]))

@@ -115,7 +115,10 @@ def cuts_table(tables: Tables, cases: Sequence[Case]) -> Table:
         for title, cells in _cuts(tables, group, keys, out)
     ]
     blocks = blocks_of(tables)
-    columns = (*tables.columns, *(Column(f"out_{block}", f"Left out, {said}", "share") for block, said in blocks.items()))
+    columns = (
+        *tables.columns,
+        *(Column(f"out_{block}", f"Left out, {said}", "share") for block, said in blocks.items()),
+    )
     caption = CUTS_CAPTION.format(scale=tables.scale, about=tables.about)
     title = f"{tables.rubric.report.index} without pairs in doubt"
     return Table("cuts", title, caption, (*tables.keys, "pairs"), columns, only(rows, columns))

@@ -10,10 +10,10 @@ from polibias.analysis.cells import BLOCKS, cell, possible
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.findings import Cell
 from polibias.analysis.pbi import WITHIN_BLOCKS, Tables
-from polibias.stats.bias_index import NO_PAIR, drawn, mean_of, sample_estimates
-from polibias.stats.clusters import Sums
+from polibias.stats.bias_index import NO_PAIR, Sample, drawn, mean_of, sample_estimates
+from polibias.stats.clusters import Sums, cluster_codes
 from polibias.stats.estimate import Estimate
-from polibias.stats.intervals import Defined, ratio
+from polibias.stats.intervals import Defined, Strata, ratio
 from polibias.stats.resampling import Resampling, stream_seed
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Together:
     def __init__(self, tables: Tables, rows: "pd.DataFrame") -> None:
         self.tables = tables
         self.rows = rows
-        self._columns: list[NDArray[Any]] = []
+        self._columns: dict[str, Sequence[NDArray[Any]]] = {}
         self._defined: dict[str, Defined] = {}
         self._weights = (1 / rows["inclusion"]).to_numpy(dtype=np.float64) if tables.weighted else None
 
@@ -62,20 +62,42 @@ class Together:
     def estimates(self, stream: str) -> dict[str, Estimate]:
         """Every statistic, from the draws of the row called `stream`."""
         clusters = self.rows[self.tables.spec.cluster].to_list()
-        main = (self.rows["block"] == "main").to_numpy(dtype=np.intp)
-        strata = main if self.tables.spec.cluster in WITHIN_BLOCKS else None
+        main = inside(self.rows, "main").astype(np.intp)
+        strata: Strata | None = main if self.tables.spec.cluster in WITHIN_BLOCKS else None
         sample = drawn(clusters, None if self._weights is None else self._weights.tolist(), None, strata)
         spec = self.tables.spec
         draws = Resampling(spec.resamples, stream_seed(spec.seed, stream))
-        columns = np.column_stack(self._columns).astype(np.float64)
-        return sample_estimates(self._defined, columns, sample, draws)
+        found: dict[str, Estimate] = {}
+        for names in self._alike(sample):
+            columns = [column for name in names for column in self._columns[name]]
+            defined, start = {}, 0
+            for name in names:
+                width = len(self._columns[name])
+                defined[name] = self._defined[name]._replace(columns=slice(start, start + width))
+                start += width
+            found |= sample_estimates(defined, np.column_stack(columns).astype(np.float64), sample, draws)
+        return {name: found[name] for name in self._defined}
+
+    def _alike(self, sample: Sample) -> list[list[str]]:
+        """The names of statistics that rest on the same clusters, and so on the same draws, together.
+
+        The engine draws once for each set of clusters and resamples all columns that it is given; given apart, each
+        set resamples its own alone.
+        """
+        codes, count = cluster_codes(sample.clusters)
+        codes = codes if sample.strata is None else codes + count * sample.strata
+        width = count if sample.strata is None else count * (int(sample.strata.max(initial=0)) + 1)
+        found: dict[bytes, list[str]] = {}
+        for name, columns in self._columns.items():
+            told = np.zeros(width, dtype=bool)
+            for column in columns:
+                told[codes[column != 0]] = True
+            found.setdefault(told.tobytes(), []).append(name)
+        return list(found.values())
 
     def _add(self, name: str, columns: Sequence[NDArray[Any]], defined: Defined, of: Chosen) -> None:
-        start = len(self._columns)
-        self._columns += columns
-        self._defined[name] = defined._replace(
-            columns=slice(start, start + len(columns)), n=int(of.sum()), effective_n=self._effective(of)
-        )
+        self._columns[name] = columns
+        self._defined[name] = defined._replace(n=int(of.sum()), effective_n=self._effective(of))
 
     def _effective(self, of: Chosen) -> float | None:
         """Kish's n of the chosen pairs."""

@@ -35,21 +35,23 @@ def spearman_of_counts(points: int) -> Statistic:
     """Pearson's correlation of mean ranks, of each row of counts (rows × points²); NaN without variation in a score."""
 
     def statistic(sums: Sums) -> Floats:
-        table = sums.reshape(len(sums), points, points)
-        x, y = table.sum(axis=2), table.sum(axis=1)
+        # Rows last: numpy then adds whole rows of replicates instead of a few numbers at a time.
+        table = np.ascontiguousarray(sums.T).reshape(points, points, len(sums))
+        x, y = table.sum(axis=1), table.sum(axis=0)
         a, b = _centred_ranks(x), _centred_ranks(y)
-        together = (np.matmul(table, b[:, :, None])[:, :, 0] * a).sum(axis=1)
+        together = sum((ranks * (counts * b).sum(axis=0) for ranks, counts in zip(a, table, strict=True)), np.zeros(1))
         return ratio(together, np.sqrt(_squares(x, a) * _squares(y, b)))
 
     return statistic
 
 
 def _centred_ranks(counts: Floats) -> Floats:
-    """The mean rank at each point, minus the mean of all ranks."""
-    return counts.cumsum(axis=1) - counts / 2 - counts.sum(axis=1, keepdims=True) / 2
+    """The mean rank at each point (points × rows), minus the mean of all ranks."""
+    centred: Floats = counts.cumsum(axis=0) - counts / 2 - counts.sum(axis=0) / 2
+    return centred
 
 
 def _squares(counts: Floats, ranks: Floats) -> Floats:
     """The summed squares of ranks, zero where only rounding is left of them."""
-    found = (counts * ranks**2).sum(axis=1)
-    return np.where(found > FLAT * counts.sum(axis=1) ** 3, found, 0.0)
+    found = (counts * ranks * ranks).sum(axis=0)
+    return np.where(found > FLAT * counts.sum(axis=0) ** 3, found, 0.0)
