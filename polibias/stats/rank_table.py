@@ -16,8 +16,9 @@ Floats = NDArray[np.float64]
 
 
 def points_of(*scores: Floats) -> Floats:
-    """The distinct scores of all lists, ascending, rounded as everywhere before values are compared."""
-    return np.unique(np.concatenate(scores).round(DECIMALS))
+    """The distinct scores of all lists, ascending, rounded as everywhere before values are compared; 0 without any."""
+    found = np.unique(np.concatenate(scores).round(DECIMALS))
+    return found if len(found) else np.zeros(1)
 
 
 def table_columns(x: Floats, y: Floats, points: Floats) -> Floats:
