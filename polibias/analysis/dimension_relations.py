@@ -62,6 +62,7 @@ def correlation_table(
         own = group[inside(group, "main")]
         read = [conducts.column("rules", name, own.index.to_list()) for name in ("refusal", "premise")]
         plain = own[(read[0] == "none") & (read[1] == "none")]
+        plain = plain[plain[[score_column(name) for name in dimensions]].notna().all(axis=1)]
         marks = marks_of(keys, block="main", **{"rules:refusal": "none", "rules:premise": "none"})
         found = _correlations(tables, plain, keys, marks)
         rows += [TableRow(keys | {"dimension": a, "other": b}, {"rho": one}) for (a, b), one in found.items()]

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from math import isfinite
 
+import msgspec
 import pytest
 
-from polibias.analysis.cases import Case
+from polibias.analysis.cases import Case, PairFacts
 from polibias.analysis.conduct import conduct
 from polibias.analysis.cuts import cut_marks, cut_tables
 from polibias.analysis.findings import Table
@@ -69,6 +70,33 @@ def test_every_cell_has_a_value_or_a_reason(name: str) -> None:
                 if cell.where:
                     wanted = {f"{key}={value}" for key, value in cell.where.items()}
                     assert sum(wanted <= own for own in words) == cell.n, (id, row.keys, column.id)
+
+
+def test_conditions_are_told_apart() -> None:
+    """A study with two conditions has every row once for each, of its own pairs alone."""
+    cases = crowd(["m1", "m2"], ["j1"], 40)
+    other = [
+        one._replace(pair_id=f"{one.pair_id}-w", pair=in_condition(one, "worded"))
+        for one in crowd(["m1", "m2"], ["j1"], 40, seed=8)
+    ]
+    rubrics = {"official": RUBRIC, "worded": RUBRIC}
+    both = [*cases, *other]
+    tables = Tables(tidy(both, rubrics), rubrics, AnalysisSpec(resamples=20))
+    words = [{*marks(one, RUBRIC).split(" "), *cut_marks(one, RUBRIC)} for one in both]
+    found = all_tables(both, tables)
+    for id, table in all_tables(cases).items():
+        rows = [row for row in found[id].rows if row.keys["condition"] == "official"]
+        values = [[cell.value for cell in row.cells.values()] for row in rows]
+        assert values == [[pytest.approx(cell.value) for cell in row.cells.values()] for row in table.rows]
+    for table in found.values():
+        for cell in (cell for row in table.rows for cell in row.cells.values() if cell.where):
+            wanted = {f"{key}={value}" for key, value in cell.where.items()}
+            assert sum(wanted <= own for own in words) == cell.n
+
+
+def in_condition(one: Case, condition: str) -> PairFacts:
+    replace = msgspec.structs.replace
+    return replace(one.pair, design=replace(one.pair.design, condition=condition))
 
 
 def test_who_refuses_everything_is_not_helpful() -> None:
