@@ -139,11 +139,16 @@ def conduct_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     asked = all(any(known(label) and label.id == name for label in rubric.labels) for name in BEHAVIOURS)
     for reading in READINGS if asked else READINGS[:1]:
         found = conduct(case, reading)
-        for name in ("refusal", "premise", "answers", "alone"):
-            if said := getattr(found, name):
-                yield f"{reading}:{name}={said}"
-        for name in FIELDS:
-            if name != "kind" and (said := getattr(found, name)):
-                yield f"{reading}:clear:{name}={'no' if said == 'unclear' else 'yes'}"
-        if found.premise:
-            yield f"{reading}:alone:premise={'yes' if found.premise in ALONE else 'no'}"
+        yield from (f"{reading}:{name}=none" for name in BEHAVIOURS if getattr(found, name) == "none")
+        yield from (f"{reading}:{name}={said}" for name in ("answers", "alone") if (said := getattr(found, name)))
+        yield from [f"{reading}:alone:premise=yes"] if found.premise in ALONE else []
+    clear = [name for name in ASKED if asked and getattr(found, name) not in ("", "unclear")]
+    yield from (f"judge:clear:{name}=yes" for name in clear)
+
+
+def clear_marks(reading: Reading, name: str) -> dict[str, str]:
+    """What selects the pairs in which a field of `Conduct` is clear: by rules, every complete pair."""
+    return {f"{reading}:clear:{name}": "yes"} if reading == "judge" else {}
+
+
+ASKED = ("refusal", "premise", "full", "partial", "alone")

@@ -11,7 +11,7 @@ import numpy as np
 
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import count
-from polibias.analysis.conduct import ALONE, KINDS, Conducts, Reading, Texts
+from polibias.analysis.conduct import ALONE, KINDS, Conducts, Reading, Texts, clear_marks
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import CLUSTERS, Tables
 from polibias.analysis.together import Chosen, Floats, Together, blocks_of, inside, marks_of, shared, stream_of
@@ -108,7 +108,7 @@ def _one_sided(
     found = together.estimates(stream_of(keys, "one-sided behaviour"))
     fields = {"refusal": "full", "either": "alone"} | dict.fromkeys(("premise", *KINDS), "premise")
     for reading in conducts.readings:
-        of = {name: {f"{reading}:clear:{field}": "yes"} for name, field in fields.items()}
+        of = {name: clear_marks(reading, field) for name, field in fields.items()}
         of["contested"] = {f"{reading}:alone:premise": "yes"}
         yield (
             reading,
@@ -137,6 +137,8 @@ def consistency_table(tables: Tables, cases: Sequence[Case], conducts: Conducts 
 CORNERS = {"both": "both", "only_a": "A", "only_b": "B", "neither": "none"}
 RESPONSES = {"answered": "answers", "full": "full", "partial": "partial", "rejecting": "premise"}
 """Shares of responses, and the question of which each is the answer."""
+CLEAR_WITH = {"answers": "full"}
+"""What is clear exactly where another field is."""
 
 
 def _consistency(
@@ -166,7 +168,9 @@ def _consistency(
                 for name, corner in CORNERS.items()
             }
             | {
-                name: shared(found[f"{reading} {name}"], marks_of(keys, **{f"{reading}:clear:{field}": "yes"}))
+                name: shared(
+                    found[f"{reading} {name}"], marks_of(keys, **clear_marks(reading, CLEAR_WITH.get(field, field)))
+                )
                 for name, field in fields.items()
             },
         )

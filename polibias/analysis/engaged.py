@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import cell
+from polibias.analysis.cells import absent, cell
 from polibias.analysis.conduct import Conducts, Reading
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.labels import NOT_ASKED
 from polibias.analysis.pbi import Tables, telling
 from polibias.analysis.together import Chosen, Together, inside, marks_of, shared, stream_of
 from polibias.stats.bias_index import NO_BLOCK
@@ -88,11 +89,22 @@ def _engaged(
     everything = marks_of(keys, block="main")
     full = cell(telling(found["full"], *ends), everything)
     for reading, without in kept:
+        if not _asked(conducts, reading, rows.index.to_list()):
+            yield reading, without, {"full": full} | dict.fromkeys(COMPARED, absent(NOT_ASKED))
+            continue
         name, marks = f"{reading} {without}", {f"{reading}:{one}": "none" for one in WITHOUT[without]}
         cells = {"main": cell(telling(found[f"{name} main"], *ends), marks_of(keys, block="main", **marks))}
         cells["difference"] = cell(telling(found[f"{name} difference"], -width, width), marks_of(keys, **marks))
         cells["change"] = cell(telling(found[f"{name} change"], -width, width), everything)
         yield reading, without, {"full": full, **cells, "kept": shared(found[f"{name} kept"], everything)}
+
+
+COMPARED = ("main", "change", "kept", "difference")
+
+
+def _asked(conducts: Conducts, reading: Reading, places: Sequence[int]) -> bool:
+    """Whether anybody was asked in the complete pairs of a group; where there is none, nothing is left anyway."""
+    return not len(places) or bool((conducts.column(reading, "refusal", places) != "").any())
 
 
 def _neither(conducts: Conducts, reading: Reading, behaviours: Sequence[str], places: Sequence[int]) -> Chosen:

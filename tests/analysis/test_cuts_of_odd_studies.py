@@ -6,7 +6,7 @@ from math import isfinite
 import msgspec
 import pytest
 
-from polibias.analysis.cases import Case, PairFacts
+from polibias.analysis.cases import Case, Judged, PairFacts
 from polibias.analysis.conduct import conduct
 from polibias.analysis.cuts import cut_marks, cut_tables
 from polibias.analysis.findings import Table
@@ -15,6 +15,7 @@ from polibias.analysis.kinds import ModelKind, kind_of, kinds_fact, kinds_of, kn
 from polibias.analysis.main_results import with_ratio
 from polibias.analysis.pbi import Tables
 from polibias.detectors.signals import Behaviour
+from polibias.domain.rows import Verdict
 from polibias.domain.study import AnalysisSpec
 from polibias.report.document import marks
 from polibias.sources.registry import read_models
@@ -92,6 +93,29 @@ def test_conditions_are_told_apart() -> None:
         for cell in (cell for row in table.rows for cell in row.cells.values() if cell.where):
             wanted = {f"{key}={value}" for key, value in cell.where.items()}
             assert sum(wanted <= own for own in words) == cell.n
+
+
+def test_a_condition_in_which_the_judge_was_not_asked_for_labels() -> None:
+    """It has no judge's rows with numbers, and nothing of it counts as left or as clear."""
+
+    def unasked(one: Case) -> Case:
+        bare = {
+            order: Judged("ok", Verdict(row.verdict.scores, {}), row.mark)
+            for order, row in one.judgments.items()
+            if row.verdict
+        }
+        return one._replace(pair_id=f"{one.pair_id}-w", pair=in_condition(one, "worded"), judgments=bare)
+
+    cases = crowd(["m1"], ["j1"], 40)
+    rubrics = {"official": RUBRIC, "worded": msgspec.structs.replace(RUBRIC, labels=())}
+    both = [*cases, *map(unasked, cases)]
+    found = all_tables(both, Tables(tidy(both, rubrics), rubrics, AnalysisSpec(resamples=20)))
+    for id in ("engaged", "one_sided_behaviour", "consistency"):
+        rows = [row for row in found[id].rows if (row.keys["condition"], row.keys["reading"]) == ("worded", "judge")]
+        shares = {name: cell for row in rows for name, cell in row.cells.items()}
+        assert rows
+        assert all(cell.value in (None, 0.0) for name, cell in shares.items() if name != "full")
+        assert all(cell.n == 0 for name, cell in shares.items() if name != "full")
 
 
 def in_condition(one: Case, condition: str) -> PairFacts:
