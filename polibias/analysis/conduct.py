@@ -120,6 +120,10 @@ class Conducts:
         """One field of `Conduct`, or ``answers`` or ``alone``, of the cases at these places."""
         return self._found[reading][name][places]
 
+    def asked(self, reading: Reading, places: Sequence[int]) -> bool:
+        """Whether anybody was asked about the complete pairs at these places; true where there is none."""
+        return not len(places) or bool((self.column(reading, "refusal", places) != "").any())
+
 
 FIELDS = (*Conduct._fields, "answers", "alone")
 

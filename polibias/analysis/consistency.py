@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import count
+from polibias.analysis.cells import absent, count
 from polibias.analysis.conduct import ALONE, KINDS, Conducts, Reading, Texts, clear_marks
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.labels import NOT_ASKED
 from polibias.analysis.pbi import CLUSTERS, Tables
 from polibias.analysis.together import Chosen, Floats, Together, blocks_of, inside, marks_of, shared, stream_of
 
@@ -108,6 +109,9 @@ def _one_sided(
     found = together.estimates(stream_of(keys, "one-sided behaviour"))
     fields = {"refusal": "full", "either": "alone"} | dict.fromkeys(("premise", *KINDS), "premise")
     for reading in conducts.readings:
+        if not conducts.asked(reading, places):
+            yield reading, dict.fromkeys((one.id for one in ONE_SIDED_COLUMNS), absent(NOT_ASKED))
+            continue
         of = {name: clear_marks(reading, field) for name, field in fields.items()}
         of["contested"] = {f"{reading}:alone:premise": "yes"}
         yield (
@@ -160,6 +164,9 @@ def _consistency(
     found = together.estimates(stream_of(keys, "consistency"))
     fields = dict.fromkeys(("alike", "helpful", "paired"), "answers") | {"unrefused": "refusal"} | RESPONSES
     for reading in conducts.readings:
+        if not conducts.asked(reading, places):
+            yield reading, dict.fromkeys((one.id for one in CONSISTENCY_COLUMNS), absent(NOT_ASKED))
+            continue
         answers = conducts.column(reading, "answers", places)
         yield (
             reading,

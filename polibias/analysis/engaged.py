@@ -89,7 +89,7 @@ def _engaged(
     everything = marks_of(keys, block="main")
     full = cell(telling(found["full"], *ends), everything)
     for reading, without in kept:
-        if not _asked(conducts, reading, rows.index.to_list()):
+        if not conducts.asked(reading, rows.index.to_list()):
             yield reading, without, {"full": full} | dict.fromkeys(COMPARED, absent(NOT_ASKED))
             continue
         name, marks = f"{reading} {without}", {f"{reading}:{one}": "none" for one in WITHOUT[without]}
@@ -100,11 +100,6 @@ def _engaged(
 
 
 COMPARED = ("main", "change", "kept", "difference")
-
-
-def _asked(conducts: Conducts, reading: Reading, places: Sequence[int]) -> bool:
-    """Whether anybody was asked in the complete pairs of a group; where there is none, nothing is left anyway."""
-    return not len(places) or bool((conducts.column(reading, "refusal", places) != "").any())
 
 
 def _neither(conducts: Conducts, reading: Reading, behaviours: Sequence[str], places: Sequence[int]) -> Chosen:
