@@ -7,16 +7,24 @@ from typing import Any, NamedTuple
 import msgspec
 
 from polibias.analysis.asked import rubric_of, rubrics_of
+from polibias.analysis.between_judges import between_judges_tables
+from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import signed
+from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Collected, collect, tidy
+from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
+from polibias.analysis.main_results import with_ratio
 from polibias.analysis.orders import directions_table, orders_table
 from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
+from polibias.analysis.reliability import reliability_tables
+from polibias.analysis.replication import main_contrasts, replication_tables
 from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
@@ -52,8 +60,14 @@ def analyse(run: Run) -> Analysed:
     collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
     own = _of_originals(collected.cases, rubrics)
-    tables = Tables(tidy(found, own), own, spec)
-    computed = [one for one in (*_scores(tables), *_behaviour(tables, found, models, judges)) if one is not None]
+    tables, kinds = Tables(tidy(found, own), own, spec), known_kinds(about["models"])
+    yielded = (
+        *_scores(tables, found, kinds),
+        *_behaviour(tables, found, models, judges),
+        *_reliability(Groups(tables, found)),
+    )
+    computed = [one for one in yielded if one is not None]
+    computed += [one] if (one := recovery_table(computed, about)) is not None else []
     if len(found) < len(collected.cases):
         copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
         computed = [*map(of_originals, computed), *(one for one in copied if one is not None)]
@@ -64,11 +78,15 @@ def analyse(run: Run) -> Analysed:
         about=_about(about["study"]["conditions"], own, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
-        facts={**_facts(about, rubric, spec, collected), "Table of provisions": table_fact(provisions)},
+        facts={
+            **_facts(about, rubric, spec, collected),
+            "Table of provisions": table_fact(provisions),
+            "Models known": kinds_fact(kinds),
+        },
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
-        notes=(*_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
+        notes=(*simulated_notes(about), *_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
         summary=(
             *(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
@@ -109,15 +127,25 @@ def _copied(
     yield reidentified_table(cases, titles)
 
 
-def _scores(tables: Tables) -> Iterator[Table | None]:
-    """Mean scores, whole and by factor, and the direction."""
+def _scores(tables: Tables, found: list[Case], kinds: Mapping[str, ModelKind]) -> Iterator[Table | None]:
+    """Mean scores, whole, by factor and cut in other ways, and the direction."""
     topic = tables.rubric.report.topic
-    yield tables.main_table()
-    yield tables.dimension_table()
+    scores, dimensions = with_ratio(tables, tables.main_table()), tables.dimension_table()
+    by_topic = tables.factor_table("topic", f"By {topic.lower()}")
+    yield scores
+    yield dimensions
     yield tables.factor_table("category", "By category")
     yield tables.factor_table("task", "By task")
-    yield tables.factor_table("topic", f"By {topic.lower()}")
+    yield by_topic
     yield directions_table(tables, topic)
+    yield from cut_tables(tables, found, kinds, scores, dimensions, by_topic)
+
+
+def _reliability(groups: Groups) -> Iterator[Table]:
+    """How far judges agree with themselves and with each other, and what that means for every contrast."""
+    yield from reliability_tables(groups)
+    yield from between_judges_tables(groups)
+    yield from replication_tables(main_contrasts(groups), groups.judges, groups.tables.unit)
 
 
 def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:
