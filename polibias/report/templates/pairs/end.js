@@ -1,4 +1,4 @@
-  var list = null, parts = new Map(), waiting = new Map();
+  var list = null, parts = new Map(), waiting = new Map(), listTitle = document.title;
 
   // The two calls that the files beside this page make.
   window.polibias = {
@@ -15,13 +15,14 @@
     script.addEventListener("load", function () {
       var calls = waiting.get(name);
       waiting.delete(name);
-      calls.forEach(function (call) { call(); });
+      if (name === "list" ? list : parts.has(Number(name))) { calls.forEach(function (call) { call(); }); } else { lost(name); }
     });
-    script.addEventListener("error", function () {
-      waiting.delete(name);
-      place("Pairs", [reason("pairs/" + name + ".js is missing. Copy the whole folder of the report.")]);
-    });
+    script.addEventListener("error", function () { waiting.delete(name); lost(name); });
     document.head.append(script);
+  }
+
+  function lost(name) {
+    place("Pairs", [reason("pairs/" + name + ".js is missing or damaged. Copy the whole folder of the report.")]);
   }
 
   // Put this content in the place of what was there. What a reader does leads to its heading, at the top.

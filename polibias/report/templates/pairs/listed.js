@@ -71,7 +71,7 @@
     }
     more.addEventListener("click", add);
     add();
-    document.title = "Pairs";
+    document.title = listTitle;
     place("Pairs", [
       make("p", {}, ["One row is one pair as one model answered it and one judge read it."]),
       make("div", { "class": "choices", role: "group", "aria-label": "Choose" }, choices(list, marks).concat([

@@ -12,7 +12,7 @@
   function address(marks, opened) {
     var parts = new URLSearchParams(marks);
     if (opened) { parts.set("case", opened); }
-    return "pairs.html#" + parts.toString();
+    return "#" + parts.toString();
   }
 
   // The cases that have every mark. A mark that no case has selects none.

@@ -110,7 +110,7 @@
     var options = [["all", "all"], ["none", "none"]].concat(names.map(function (name) { return [name, name]; }));
     return make("div", { "class": "choices", role: "group", "aria-label": "Marks in the texts" }, [
       make("label", {}, [tick, " ", make("mark", { "class": "differs" }, ["words that differ"])]),
-      make("label", {}, [
+      make("span", {}, [
         make("mark", { "class": "quoted" }, ["quotes"]), " ",
         chooser("of", options, marking.quotes, function (value) { marking.quotes = value; paint(); }, "quotes-of")
       ])
