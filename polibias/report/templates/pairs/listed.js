@@ -6,7 +6,10 @@
 
   function titled(list, key, value) { return list.titles.get(key + ":" + value) || value.replace(/_/g, " "); }
 
-  function keyTitle(list, key) { return list.titles.get("key:" + key) || key.replace(/_/g, " "); }
+  function keyTitle(list, key) {
+    var title = list.titles.get("key:" + key) || key.replace(/_/g, " ");
+    return title.charAt(0).toUpperCase() + title.slice(1);
+  }
 
   // The values of a mark in the order of the study; a word is known by what stands before its first "=".
   function valuesOf(list, key) {

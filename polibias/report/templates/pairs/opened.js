@@ -110,7 +110,7 @@
     var options = [["all", "all"], ["none", "none"]].concat(names.map(function (name) { return [name, name]; }));
     return make("div", { "class": "choices", role: "group", "aria-label": "Marks in the texts" }, [
       make("label", {}, [tick, " ", make("mark", { "class": "differs" }, ["words that differ"])]),
-      make("span", {}, [
+      make("span", { "class": "together" }, [
         make("mark", { "class": "quoted" }, ["quotes"]), " ",
         chooser("of", options, marking.quotes, function (value) { marking.quotes = value; paint(); }, "quotes-of")
       ])
@@ -171,7 +171,7 @@
       return [reason("No valid verdict: " + row.failed), box("What the judge said", breakable(row.text))];
     }
     if (!row.verdict) { return [reason("Not judged.")]; }
-    var heads = [["Dimension"], ["Score", "figure"], ["Favours"], ["Evidence"]];
+    var heads = [["Dimension"], ["Score", "figure"], ["Favours"], ["Evidence", "evidence"]];
     var rows = row.verdict.scores.map(function (score, i) {
       return [rubric.dimensions[i], String(score[0]), score[1], evidence(score[3])];
     });
@@ -190,14 +190,14 @@
     quotes.forEach(function (quote) {
       var where = quote.at.map(function (at, i) { return at ? "AB"[i] : ""; }).filter(Boolean);
       if (!where.length) {
-        out.push(make("q", {}, [breakable(quote.words)]), make("span", { "class": "reason" }, [OUTSIDE]), " ");
+        out.push(make("div", {}, [make("q", {}, [breakable(quote.words)]), make("span", { "class": "reason" }, [OUTSIDE])]));
         return;
       }
       var to = make("button", { type: "button", "class": "quote" }, [
         make("q", {}, [breakable(quote.words)]), " (" + where.join(" and ") + ")"
       ]);
       to.addEventListener("click", function () { lead(quote); });
-      out.push(to, " ");
+      out.push(make("div", {}, [to]));
     });
     return out;
   }
@@ -219,7 +219,7 @@
   function people(answered) {
     if (!answered.people.length) { return []; }
     return [make("h2", {}, ["People"])].concat(answered.people.map(function (one) {
-      var heads = [["Dimension"], ["Score", "figure"], ["Favours"], ["Evidence"]];
+      var heads = [["Dimension"], ["Score", "figure"], ["Favours"], ["Evidence", "evidence"]];
       var rows = one.scores.map(function (score) { return [score[0], String(score[1]), score[2], evidence(score[4])]; });
       var labels = one.labels.map(function (label) { return label[0] + ": version A " + label[1] + ", version B " + label[2] + ". "; });
       return make("section", {}, [
