@@ -9,7 +9,7 @@ from polibias.analysis.findings import as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.unblinded import PairLabels, people
 from polibias.errors import InputError
-from polibias.records.documents import storing, write_document
+from polibias.records.documents import storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
 from polibias.report import charts
@@ -60,5 +60,8 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     named = {"polibias": __version__, "study": findings.study, "manifest": findings.manifest}
     for table in findings.tables:
         write_table(table, folder / "tables", findings.titles, named)
-    page(folder / "index.html", "index.html", findings=findings, charts=charts.overview(findings), formats=FORMATS)
+    drawn = charts.overview(findings, analysed.cases, analysed.rubrics)
+    for chart in drawn:
+        write_file(folder / "charts" / f"{chart.id}.svg", chart.svg.encode("utf-8"), durable=False)
+    page(folder / "index.html", "index.html", findings=findings, charts=drawn, formats=FORMATS)
     write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels), folder)

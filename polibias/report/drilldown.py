@@ -175,9 +175,7 @@ def _again(row: Response) -> Iterator[str]:
         )
 
 
-def _reading(
-    case: Case, rubric: Rubric, findings: Findings, copies: Mapping[str, list[str]], shelf: Shelf
-) -> Plain:
+def _reading(case: Case, rubric: Rubric, findings: Findings, copies: Mapping[str, list[str]], shelf: Shelf) -> Plain:
     """What one judge made of the pair: both orders, its guess, and the copies that it read."""
     rows = readings(case, shelf)
     guess = None

@@ -127,7 +127,9 @@ def test_hostile_text_is_shown_whole_and_runs_nothing(page: Page, run: Run) -> N
             boxes = page.locator("pre[aria-label$=', response']")
             texts = [row["text"] for row in found["answered"]["responses"]]
             assert [box.text_content() for box in boxes.all()] == texts
-            assert page.evaluate("document.querySelectorAll('#content img, #content script, #content iframe').length") == 0
+            assert (
+                page.evaluate("document.querySelectorAll('#content img, #content script, #content iframe').length") == 0
+            )
             told += sum("<" in text for text in texts)
     assert told
 
@@ -281,7 +283,9 @@ def compared(page: Page, one: str, other: str) -> tuple[list[str], list[str]]:
     """What the page's comparison marks in each of two texts."""
     source = (ROOT / "polibias/report/templates/pairs/differing.js").read_text("utf-8")
     found = page.evaluate(f"([one, other]) => {{ {source}; return differing(one, other); }}", [one, other])
-    return tuple([text[at["start"] : at["end"]] for at in ranges] for text, ranges in zip((one, other), found, strict=True))  # type: ignore[return-value]
+    return tuple(
+        [text[at["start"] : at["end"]] for at in ranges] for text, ranges in zip((one, other), found, strict=True)
+    )  # type: ignore[return-value]
 
 
 def test_long_texts_are_compared_in_bounded_time_and_rightly(page: Page, run: Run) -> None:
