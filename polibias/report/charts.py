@@ -8,6 +8,7 @@ from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.points import judge_differences, order_differences, spreads
 from polibias.domain.rubric import Rubric
 from polibias.report.drawing import SERIES, Chart, drawn
+from polibias.report.marking import case_title
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 
 BLOCKS = {"main": "Main", "control": "Controls"}
@@ -21,13 +22,14 @@ def overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Ru
     scale = findings.scales["dimensions"]
     by_dimension = "Mean score by dimension"
     dimensions = _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles)
-    found = [pbi, dimensions, *_of_tables(findings, tables), *_of_cases(findings, cases, rubrics)]
+    topics = {f"topic:{case.pair.design.topic}": case_title(case) for case in cases if case.original is None}
+    titles = {**topics, **findings.titles}
+    found = [pbi, dimensions, *_of_tables(findings, tables, titles), *_of_cases(findings, cases, rubrics)]
     return [chart for chart in found if chart]
 
 
-def _of_tables(findings: Findings, tables: Mapping[str, Table]) -> Iterator[Chart | None]:
+def _of_tables(findings: Findings, tables: Mapping[str, Table], titles: Mapping[str, str]) -> Iterator[Chart | None]:
     """Per judge, and condition where there are several: the dimensions, models against topics, and directions."""
-    titles = findings.titles
     topic = titles.get("key:topic", "topic").lower()
     for id, name, rows in _groups(tables.get("dimensions"), titles):
         title, ends = f"Main profile by dimension{name}", findings.scales["dimensions"]

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#3b3b3b", "#56b4e9")
-PADDING = {"left": 10, "top": 5, "right": 10, "bottom": 5}
+PADDING = {"left": 48, "top": 32, "right": 24, "bottom": 12}
+"""Room for a reader's font, which may be wider than that of the machine that drew the chart."""
 INK, LINE = "#000", "#888"
 
 

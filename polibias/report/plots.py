@@ -1,14 +1,11 @@
 """Charts of many values: heat maps, profiles, spreads, differences between two readings, and directions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from polibias.analysis.findings import Cell, TableRow
 from polibias.analysis.points import Differences, Spread
 from polibias.report.drawing import INK, LINE, SERIES, Chart, drawn, said
-
-if TYPE_CHECKING:
-    import altair as alt
 
 BLOCKS = {"main": "Main", "control": "Controls"}
 BLUES = ["#f4f8fb", "#c6dcec", "#6aaed6", "#2171b5", "#08306b"]
@@ -164,7 +161,7 @@ def distributions(id: str, title: str, spreads: Sequence[Spread], ends: tuple[fl
         color=alt.Color("block:N", title=None, legend=legend, scale=scale),
         strokeDash=alt.StrokeDash("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )  # fmt: skip
-    heading = alt.Header(labelAngle=0, labelAlign="left", labelLimit=200)
+    heading = alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=200)
     row = alt.Row("model:N", title=None, sort=[one.model for one in spreads], header=heading, spacing=12)
     svg = drawn(lines.properties(width=420, height=60).encode(row=row))
     told = "; ".join(f"{one.model}, {BLOCKS[one.block]}: {_spread_text(one.counts)}" for one in spreads)
@@ -185,7 +182,7 @@ def _spread_text(counts: Mapping[float, int]) -> str:
 
 
 def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
-    """The difference of two readings of a pair over their mean, a disc's area the number of pairs; with the mean
+    """The difference of two readings of a pair over their mean, a disc that grows with the number of pairs; with the mean
     difference and, broken, the limits of agreement. Descriptive: pairs of one template are not independent.
 
     Drawn for two judges and, the same way, for the two orders of one judge.
@@ -195,14 +192,14 @@ def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
     if not found.n:
         return None
     values = [{"mean": at, "difference": gap, "pairs": count} for (at, gap), count in sorted(found.counts.items())]
-    title_y = f"{found.of} − {found.minus}"
+    title_y, most = f"{found.of} − {found.minus}", max(2, *found.counts.values())
     discs = (
         alt.Chart(alt.InlineData(values=values))
         .mark_circle(color=SERIES[0], opacity=0.75)
         .encode(
             x=alt.X("mean:Q", title="Mean of the two scores"),
             y=alt.Y("difference:Q", title=title_y, axis=alt.Axis(titleLimit=260)),
-            size=alt.Size("pairs:Q", title="Pairs", scale=alt.Scale(range=[6, 260])),
+            size=alt.Size("pairs:Q", title="Pairs", scale=alt.Scale(domain=[1, most], range=[6, 260], nice=False)),
         )
     )
     lines = [{"at": found.mean, "dash": [1, 0]}, *({"at": limit, "dash": [5, 4]} for limit in found.limits or ())]

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from polibias import flow
 from polibias.analysis.texts import Texts
-from polibias.domain.rows import Annotation, Response, Score
+from polibias.domain.rows import Annotation, Score
 from polibias.domain.sides import Both
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
