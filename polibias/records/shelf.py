@@ -84,7 +84,8 @@ class Shelf:
 def _row(line: bytes, kind: type[R]) -> R:
     """The row of a line that was read before. Lone surrogates alone need the slower way."""
     try:
-        return _decoder(kind).decode(line).row
+        found: R = _decoder(kind).decode(line).row
+        return found
     except (msgspec.MsgspecError, UnicodeError):
         return msgspec.convert(json.loads(line)["row"], type=kind, strict=True)
 

@@ -220,7 +220,8 @@ def _said(case: Case, rubric: Rubric, row: Annotation) -> Plain:
 
     Comments stay in the export: they were not written to be published.
     """
-    names = {one.id: one.title for one in (*rubric.dimensions, *rubric.labels)}
+    names = {dimension.id: dimension.title for dimension in rubric.dimensions}
+    names |= {label.id: label.title for label in rubric.labels}
     return {
         "who": visible(f"{row.annotator}, {row.project}{'' if row.showing == 'first' else ', shown once more'}"),
         "status": visible(row.status if not row.reason else f"{row.status}: {row.reason}"),

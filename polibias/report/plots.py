@@ -182,8 +182,9 @@ def _spread_text(counts: Mapping[float, int]) -> str:
 
 
 def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
-    """The difference of two readings of a pair over their mean, a disc that grows with the number of pairs; with the mean
-    difference and, broken, the limits of agreement. Descriptive: pairs of one template are not independent.
+    """The difference of two readings of a pair over their mean, a disc that grows with the number of pairs.
+
+    With the mean difference and, broken, the limits of agreement. Descriptive: pairs of one template are not independent.
 
     Drawn for two judges and, the same way, for the two orders of one judge.
     """
@@ -202,12 +203,12 @@ def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
             size=alt.Size("pairs:Q", title="Pairs", scale=alt.Scale(domain=[1, most], range=[6, 260], nice=False)),
         )
     )
-    lines = [{"at": found.mean, "dash": [1, 0]}, *({"at": limit, "dash": [5, 4]} for limit in found.limits or ())]
+    lines = [(found.mean, [1, 0]), *((limit, [5, 4]) for limit in found.limits or ())]
     rules = [
-        alt.Chart(alt.InlineData(values=[{"at": line["at"]}]))
-        .mark_rule(color=SERIES[1], strokeWidth=2, strokeDash=line["dash"])
+        alt.Chart(alt.InlineData(values=[{"at": at}]))
+        .mark_rule(color=SERIES[1], strokeWidth=2, strokeDash=dash)
         .encode(y="at:Q")
-        for line in lines
+        for at, dash in lines
     ]
     zero = alt.Chart(alt.InlineData(values=[{"at": 0}])).mark_rule(color=LINE).encode(y="at:Q")
     svg = drawn(alt.layer(zero, discs, *rules).properties(width=440, height=300))
