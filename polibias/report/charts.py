@@ -93,10 +93,10 @@ def _interval_chart(
     ]
     if not points:
         return None
-    return Chart(title, _draw(points, title, ends), alt_text(table, title), id)
+    return Chart(title, _draw(points, title, ends, id), alt_text(table, title), id)
 
 
-def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int]) -> str:
+def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int], id: str) -> str:
     import altair as alt
 
     blocks = [name for name in COLOURS if any(point["block"] == name for point in points)]
@@ -117,7 +117,7 @@ def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int]) ->
         shape=alt.Shape("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )
     rows = len({point["row"] for point in points})
-    return drawn((rules + dots).properties(width=460, height=max(60, 38 * rows)))
+    return drawn((rules + dots).properties(width=460, height=max(60, 38 * rows)), id)
 
 
 def alt_text(table: Table, title: str) -> str:
@@ -154,7 +154,7 @@ def planned_chart(result: PlannedResult) -> Chart | None:
     if not points:
         return None
     title = f"Exploratory: {result.title}" if result.role == "exploratory" else result.title
-    return Chart(title, _draw_series(points, [one.title for one in shown]), series_text(title, points))
+    return Chart(title, _draw_series(points, [one.title for one in shown], result.id), series_text(title, points))
 
 
 def series_text(title: str, points: Sequence[Mapping[str, object]]) -> str:
@@ -163,7 +163,7 @@ def series_text(title: str, points: Sequence[Mapping[str, object]]) -> str:
     return f"{title}. {'; '.join(said)}.".replace("-0.", "−0.")
 
 
-def _draw_series(points: list[dict[str, object]], series: Sequence[str]) -> str:
+def _draw_series(points: list[dict[str, object]], series: Sequence[str], id: str) -> str:
     import altair as alt
 
     known = [name for name in series if any(point["series"] == name for point in points)]
@@ -182,4 +182,4 @@ def _draw_series(points: list[dict[str, object]], series: Sequence[str]) -> str:
     )
     rows = len({point["row"] for point in points})
     chart = zero.encode(x="zero:Q") + rules + dots
-    return drawn(chart.properties(width=460, height=max(60, 18 * len(known) * rows + 20)))
+    return drawn(chart.properties(width=460, height=max(60, 18 * len(known) * rows + 20)), id)

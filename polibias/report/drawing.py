@@ -25,17 +25,23 @@ class Chart(NamedTuple):
     id: str = ""
 
 
-def drawn(chart: "alt.TopLevelMixin") -> str:
-    """The chart as SVG."""
+def drawn(chart: "alt.TopLevelMixin", id: str) -> str:
+    """The chart as SVG; `id` tells its parts from those of other charts on a page."""
     import vl_convert
 
     styled = chart.configure(font="sans-serif", background="#ffffff", padding=PADDING)
-    return inline(vl_convert.vegalite_to_svg(styled.to_dict(validate=False)))
+    return inline(vl_convert.vegalite_to_svg(styled.to_dict(validate=False)), id)
 
 
-def inline(svg: str) -> str:
-    """The drawing without what a strict page forbids: inline style attributes and outside fonts."""
-    return re.sub(r'\sstyle="[^"]*"', "", svg)
+def inline(svg: str, id: str) -> str:
+    """The drawing without what a strict page forbids: inline style attributes and outside fonts.
+
+    Its parts are named anew, since the library counts them from chart to chart.
+    """
+    plain = re.sub(r'\sstyle="[^"]*"', "", svg)
+    for number, name in enumerate(dict.fromkeys(re.findall(r'\sid="([^"]+)"', plain)), 1):
+        plain = plain.replace(f' id="{name}"', f' id="{id}-{number}"').replace(f"url(#{name})", f"url(#{id}-{number})")
+    return plain
 
 
 def said(value: float) -> str:

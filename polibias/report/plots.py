@@ -59,7 +59,7 @@ def heat_map(
     fields = base.mark_rect(stroke="#ffffff").encode(color=colour)
     words = base.mark_text(fontSize=SMALL).encode(text="said:N", color=alt.Color("ink:N", scale=None))
     size = {"width": max(120, 30 * len(set(acrosses))), "height": max(60, 26 * len(set(downs)))}
-    svg = drawn((fields + words).resolve_scale(color="independent").properties(**size))
+    svg = drawn((fields + words).resolve_scale(color="independent").properties(**size), id)
     return Chart(title, svg, _heat_text(title, values, known, titles, (down, across)), id)
 
 
@@ -127,7 +127,7 @@ def profiles(
     )
     shape = alt.Shape("series:N", title=None, legend=legend, scale=alt.Scale(domain=names))
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(shape=shape)
-    svg = drawn((base.mark_line(strokeWidth=1.5) + dots).properties(width=max(240, 90 * len(places)), height=260))
+    svg = drawn((base.mark_line(strokeWidth=1.5) + dots).properties(width=max(240, 90 * len(places)), height=260), id)
     return Chart(title, svg, _profile_text(title, values), id)
 
 
@@ -163,7 +163,7 @@ def distributions(id: str, title: str, spreads: Sequence[Spread], ends: tuple[fl
     )  # fmt: skip
     heading = alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=200)
     row = alt.Row("model:N", title=None, sort=[one.model for one in spreads], header=heading, spacing=12)
-    svg = drawn(lines.properties(width=420, height=60).encode(row=row))
+    svg = drawn(lines.properties(width=420, height=60).encode(row=row), id)
     told = "; ".join(f"{one.model}, {BLOCKS[one.block]}: {_spread_text(one.counts)}" for one in spreads)
     return Chart(title, svg, f"{title}. {told}.", id)
 
@@ -184,7 +184,8 @@ def _spread_text(counts: Mapping[float, int]) -> str:
 def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
     """The difference of two readings of a pair over their mean, a disc that grows with the number of pairs.
 
-    With the mean difference and, broken, the limits of agreement. Descriptive: pairs of one template are not independent.
+    With the mean difference and, broken, the limits of agreement. Descriptive: pairs of one template are not
+    independent.
 
     Drawn for two judges and, the same way, for the two orders of one judge.
     """
@@ -211,7 +212,7 @@ def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
         for at, dash in lines
     ]
     zero = alt.Chart(alt.InlineData(values=[{"at": 0}])).mark_rule(color=LINE).encode(y="at:Q")
-    svg = drawn(alt.layer(zero, discs, *rules).properties(width=440, height=300))
+    svg = drawn(alt.layer(zero, discs, *rules).properties(width=440, height=300), id)
     within = f", limits of agreement {said(found.limits[0])} to {said(found.limits[1])}" if found.limits else ""
     same = found.counts and sum(count for (_, gap), count in found.counts.items() if gap == 0) / found.n
     told = f"{found.n:,} pairs; mean difference {said(found.mean)}{within}; no difference in {same:.0%}"
@@ -256,7 +257,7 @@ def direction_bars(
         color=alt.Color("side:N", title=None, legend=alt.Legend(orient="top", title="Favours"), scale=scale),
         order="place:Q",
     )  # fmt: skip
-    svg = drawn(bars.properties(width=440, height=max(60, 18 * len(counts))))
+    svg = drawn(bars.properties(width=440, height=max(60, 18 * len(counts))), id)
     told = "; ".join(f"{name}: {_directions_text(counts[name], words)}" for name in order)
     return Chart(title, svg, f"{title}. {told}.", id)
 
