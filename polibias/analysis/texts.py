@@ -39,10 +39,21 @@ def _plain(text: str) -> str:
 
 def texts(case: Case, shelf: Shelf) -> Texts:
     """The case's rows as they are stored. Raises DamagedRecord if one has changed since the case was read."""
+    guess = None if case.guess is None else shelf.row(case.guess.mark, JudgeGuess)
+    return Texts(prompts(case, shelf), answers(case, shelf), readings(case, shelf), guess)
+
+
+def prompts(case: Case, shelf: Shelf) -> Both[str]:
+    """What was asked: the same for every model and judge of a pair."""
+    return shelf.row(case.pair.mark, PromptPair).prompts
+
+
+def answers(case: Case, shelf: Shelf) -> dict[Side, Response | MaskedResponse]:
+    """What was read by judges: the same for every judge of a pair and model."""
     kind: type[Response] | type[MaskedResponse] = MaskedResponse if case.pair.level else Response
-    return Texts(
-        shelf.row(case.pair.mark, PromptPair).prompts,
-        {side: shelf.row(found.mark, kind) for side, found in case.responses.items()},
-        {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()},
-        None if case.guess is None else shelf.row(case.guess.mark, JudgeGuess),
-    )
+    return {side: shelf.row(found.mark, kind) for side, found in case.responses.items()}
+
+
+def readings(case: Case, shelf: Shelf) -> dict[Order, Judgment]:
+    """What this judge said, by order."""
+    return {order: shelf.row(found.mark, Judgment) for order, found in case.judgments.items()}

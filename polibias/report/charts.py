@@ -1,37 +1,82 @@
 """Charts as static SVG: Altair drawn once, no script in the reader's browser."""
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
+from polibias.analysis.cases import Case
 from polibias.analysis.confirmed import PlannedResult
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
+from polibias.analysis.points import judge_differences, order_differences, spreads
+from polibias.domain.rubric import Rubric
+from polibias.report.drawing import SERIES, Chart, drawn
+from polibias.report.marking import case_title
+from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 
 BLOCKS = {"main": "Main", "control": "Controls"}
 COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
 
-class Chart(NamedTuple):
-    """A drawing with the sentence that says what it shows to those who do not see it."""
-
-    title: str
-    svg: str
-    alt: str
-
-
-def overview(findings: Findings) -> list[Chart]:
-    """Mean pair score by block, and dimension means by block; only what was estimated is drawn."""
+def overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Rubric]) -> list[Chart]:
+    """Every chart of the report; only what was estimated is drawn."""
     tables = {table.id: table for table in findings.tables}
-    found = [
-        _interval_chart(tables["pbi"], findings.index, findings.scales["pbi"], findings.titles),
-        _interval_chart(
-            tables["dimensions"], "Mean score by dimension", findings.scales["dimensions"], findings.titles
-        ),
-    ]
+    pbi = _interval_chart("pbi", tables["pbi"], findings.index, findings.scales["pbi"], findings.titles)
+    scale = findings.scales["dimensions"]
+    by_dimension = "Mean score by dimension"
+    dimensions = _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles)
+    topics = {f"topic:{case.pair.design.topic}": case_title(case) for case in cases if case.original is None}
+    titles = {**topics, **findings.titles}
+    found = [pbi, dimensions, *_of_tables(findings, tables, titles), *_of_cases(findings, cases, rubrics)]
     return [chart for chart in found if chart]
 
 
-def _interval_chart(table: Table, title: str, ends: tuple[int, int], titles: Mapping[str, str]) -> Chart | None:
+def _of_tables(findings: Findings, tables: Mapping[str, Table], titles: Mapping[str, str]) -> Iterator[Chart | None]:
+    """Per judge, and condition where there are several: the dimensions, models against topics, and directions."""
+    topic = titles.get("key:topic", "topic").lower()
+    for id, name, rows in _groups(tables.get("dimensions"), titles):
+        title, ends = f"Main profile by dimension{name}", findings.scales["dimensions"]
+        yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
+    for id, name, rows in _groups(tables.get("by_topic"), titles):
+        yield heat_map(
+            f"heat{id}", f"{findings.index} by model and {topic}{name}", rows, "model", "topic", titles=titles
+        )
+    for id, name, rows in _groups(tables.get("directions"), titles):
+        if {row.keys["topic"] for row in rows} != {"all"}:
+            yield direction_bars(f"directions{id}", f"Which side is favoured, by {topic}{name}", rows, titles=titles)
+
+
+def _groups(table: Table | None, titles: Mapping[str, str]) -> Iterator[tuple[str, str, list[TableRow]]]:
+    """The rows of each judge and condition, with what tells them apart: for a file's name, and in words."""
+    keys = [key for key in ("judge", "condition") if table and key in table.keys]
+    found: dict[tuple[str, ...], list[TableRow]] = {}
+    for row in table.rows if table else ():
+        found.setdefault(tuple(row.keys[key] for key in keys), []).append(row)
+    for number, (values, rows) in enumerate(found.items(), 1):
+        words = [titles.get(f"{key}:{value}", value) for key, value in zip(keys, values, strict=True)]
+        yield f"_{number}", f" ({', '.join(words)})" if len(found) > 1 else "", rows
+
+
+def _of_cases(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Rubric]) -> Iterator[Chart | None]:
+    """How scores are spread, how far they depend on the order of showing, and how two judges differ."""
+    conditions = {case.pair.design.condition for case in cases if case.original is None}
+    titles, ends = findings.titles, findings.scales["pbi"]
+
+    def about(judge: str, condition: str) -> str:
+        named = titles.get(f"condition:{condition}", condition) if len(conditions) > 1 else ""
+        return "".join(f", {one}" for one in (judge, named) if one)
+
+    spread = spreads(cases, rubrics)
+    for number, (judge, condition) in enumerate(dict.fromkeys((one.judge, one.condition) for one in spread), 1):
+        own = [one for one in spread if (one.judge, one.condition) == (judge, condition)]
+        yield distributions(f"scores_{number}", f"Pair scores{about(judge, condition)}", own, ends)
+    for number, one in enumerate(order_differences(cases), 1):
+        yield bland_altman(f"orders_{number}", f"Order of showing{about(one.judge, one.condition)}", one)
+    for number, one in enumerate(judge_differences(cases, rubrics), 1):
+        title = f"Two judges{about('', one.condition)}: {one.of} and {one.minus}"
+        yield bland_altman(f"judges_{number}", title, one)
+
+
+def _interval_chart(
+    id: str, table: Table, title: str, ends: tuple[int, int], titles: Mapping[str, str]
+) -> Chart | None:
     keys = table.keys
     telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
@@ -48,12 +93,11 @@ def _interval_chart(table: Table, title: str, ends: tuple[int, int], titles: Map
     ]
     if not points:
         return None
-    return Chart(title, _draw(points, title, ends), alt_text(table, title))
+    return Chart(title, _draw(points, title, ends, id), alt_text(table, title), id)
 
 
-def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int]) -> str:
+def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int], id: str) -> str:
     import altair as alt
-    import vl_convert
 
     blocks = [name for name in COLOURS if any(point["block"] == name for point in points)]
     legend = alt.Legend() if len(blocks) > 1 else None
@@ -73,17 +117,7 @@ def _draw(points: list[dict[str, object]], title: str, ends: tuple[int, int]) ->
         shape=alt.Shape("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )
     rows = len({point["row"] for point in points})
-    chart = (
-        (rules + dots)
-        .properties(width=460, height=max(60, 38 * rows), padding={"left": 40, "top": 5, "right": 5, "bottom": 5})
-        .configure(font="sans-serif", background="#ffffff")
-    )
-    return _inline(vl_convert.vegalite_to_svg(chart.to_json()))
-
-
-def _inline(svg: str) -> str:
-    """The drawing without what a strict page forbids: inline style attributes and outside fonts."""
-    return re.sub(r'\sstyle="[^"]*"', "", svg)
+    return drawn((rules + dots).properties(width=460, height=max(60, 38 * rows)), id)
 
 
 def alt_text(table: Table, title: str) -> str:
@@ -98,10 +132,6 @@ def _in_words(row: TableRow, keys: tuple[str, ...]) -> str:
 
 def _say(cell: Cell) -> str:
     return "not estimable" if cell.value is None else f"{cell.value:.2f}"
-
-
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#3b3b3b")
-"""Colours that the colour-blind tell apart, as of Okabe and Ito; each series has a shape of its own too."""
 
 
 def planned_chart(result: PlannedResult) -> Chart | None:
@@ -124,7 +154,7 @@ def planned_chart(result: PlannedResult) -> Chart | None:
     if not points:
         return None
     title = f"Exploratory: {result.title}" if result.role == "exploratory" else result.title
-    return Chart(title, _draw_series(points, [one.title for one in shown]), series_text(title, points))
+    return Chart(title, _draw_series(points, [one.title for one in shown], result.id), series_text(title, points))
 
 
 def series_text(title: str, points: Sequence[Mapping[str, object]]) -> str:
@@ -133,9 +163,8 @@ def series_text(title: str, points: Sequence[Mapping[str, object]]) -> str:
     return f"{title}. {'; '.join(said)}.".replace("-0.", "−0.")
 
 
-def _draw_series(points: list[dict[str, object]], series: Sequence[str]) -> str:
+def _draw_series(points: list[dict[str, object]], series: Sequence[str], id: str) -> str:
     import altair as alt
-    import vl_convert
 
     known = [name for name in series if any(point["series"] == name for point in points)]
     colours = [SERIES[place % len(SERIES)] for place in range(len(known))]
@@ -152,9 +181,5 @@ def _draw_series(points: list[dict[str, object]], series: Sequence[str]) -> str:
         shape=alt.Shape("series:N", title=None, legend=legend, scale=alt.Scale(domain=known)),
     )
     rows = len({point["row"] for point in points})
-    chart = (
-        (zero.encode(x="zero:Q") + rules + dots)
-        .properties(width=460, height=max(60, 18 * len(known) * rows + 20))
-        .configure(font="sans-serif", background="#ffffff", padding={"left": 40, "top": 5, "right": 5, "bottom": 5})
-    )
-    return _inline(vl_convert.vegalite_to_svg(chart.to_json()))
+    chart = zero.encode(x="zero:Q") + rules + dots
+    return drawn(chart.properties(width=460, height=max(60, 18 * len(known) * rows + 20)), id)

@@ -18,8 +18,10 @@ from polibias.domain.ids import tagged_hash
 from polibias.records.documents import storing, write_document, write_file, write_named
 from polibias.records.software import code_hash, software
 from polibias.report.charts import planned_chart
-from polibias.report.document import page, replace_folder, table_csv
+from polibias.report.document import replace_folder
+from polibias.report.formats import table_csv
 from polibias.report.latex import table_tex
+from polibias.report.pages import page
 
 FINDINGS_TAG = "planned-findings/1"
 EXPLORATORY = "Exploratory."

@@ -40,7 +40,7 @@ from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from polibias.sources.rubrics import read_rubric
 from polibias.stages import judgeable
 from tests.conftest import ITEMS, ROOT, SCRIPTED, spoil

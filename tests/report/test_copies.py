@@ -1,6 +1,5 @@
 """The report of a study with copies: cells that lead to their cases, and pages of masked pairs and retests."""
 
-import html
 import json
 import re
 from collections import Counter
@@ -13,14 +12,16 @@ from polibias import flow
 from polibias.analysis.cases import Case
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.domain.display import visible
+from polibias.domain.sides import SIDES
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.ledger import read
 from polibias.records.runs import Run
-from polibias.report import document
-from polibias.report.document import case_name
+from polibias.report import marking
+from polibias.report.marking import case_name
 from tests.analysis import copies
 from tests.conftest import ROOT, copies_text, study_text
+from tests.report.parts import marks, readings, strings
 from tests.report.test_report import OF_SINGLE_RESPONSES, pages
 
 ITEMS = """
@@ -87,13 +88,14 @@ def shown(run: Run) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
+def opened(run: Run) -> dict[str, dict[str, Any]]:
+    return readings(run.report)
+
+
+@pytest.fixture(scope="module")
 def findings(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((run.report / "findings.json").read_text("utf-8"))
     return found
-
-
-def marks(shown: dict[str, str]) -> list[list[str]]:
-    return [html.unescape(found).split(" ") for found in re.findall(r'data-marks="([^"]*)"', shown["pairs.html"])]
 
 
 PER_PAIR = {"masked": ("whole",), "validity": ("complete",), "copied_validity": ("complete",), "responses": ()}
@@ -104,8 +106,8 @@ def of_single_ones(table: str, column: str) -> bool:
     return column in OF_SINGLE_RESPONSES or column not in PER_PAIR.get(table, (column,))
 
 
-def test_every_cell_leads_to_exactly_its_cases(findings: dict[str, Any], shown: dict[str, str]) -> None:
-    rows, told = marks(shown), Counter()
+def test_every_cell_leads_to_exactly_its_cases(findings: dict[str, Any], run: Run) -> None:
+    rows, told = marks(run.report), Counter()
     for table in findings["tables"]:
         for row in table["rows"]:
             for column, cell in row["cells"].items():
@@ -171,38 +173,34 @@ def of(analysed: Analysed, name: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("name", ["masked", "names-masked", "retest"])
-def test_pages_of_copies(name: str, analysed: Analysed, shown: dict[str, str]) -> None:
+def test_pages_of_copies(name: str, analysed: Analysed, opened: dict[str, dict[str, Any]]) -> None:
     """Each leads to its original, says what was guessed, and names the countries in its heading alone."""
     guesses = Counter()
     for case in of(analysed, name):
-        page = html.unescape(shown[f"pairs/{case_name(case)}.html"])
+        found = opened[case_name(case)]
         assert case.original is not None
-        assert f'A copy of <a href="{case_name(case.original)}.html">' in page
-        assert f"pairs/{case_name(case.original)}.html" in shown
+        assert found["reading"]["original"] == case_name(case.original)
+        assert case_name(case) in opened[case_name(case.original)]["reading"]["copies"]
         assert (case.original.pair_id, case.original.model, case.original.judge) == (
             case.pair.copy_of, case.model, case.judge,
         )  # fmt: skip
-        heading = re.search(r"<h1>(.*)</h1>", page)
-        assert heading
-        assert heading[1] == f"{case.original.pair.acting.A} – {case.original.pair.acting.B}"
-        assert ("The judge's two readings" in page) == (name != "names-masked")
+        assert found["title"] == f"{case.original.pair.acting.A} – {case.original.pair.acting.B}"
+        assert found["pair"]["level"] == case.pair.level
+        about = strings([found["reading"]["orders"], found["answered"]["responses"]])
         if name == "retest":
-            assert "Re-identification" not in page
-            assert "Outcome: " in page or "No response." in page
+            assert found["reading"]["guess"] is None
+            assert any(text.startswith("Outcome: ") for text in about) or None in found["answered"]["responses"]
             continue
-        assert "Counted in it" not in page
-        below = page.partition("</h1>")[2].partition("<h2>")[2]
-        assert "Country X" in below
+        assert not any("Counted in it" in text for text in about)
+        assert "Country X" in "".join(found["pair"]["prompts"])
         if case.guess is not None:
-            said = re.search(r"Re-identification: (.*)\.</p>", page)
-            assert said
-            guesses[said[1].partition(" (")[0]] += 1
+            guesses[found["reading"]["guess"][0].partition(".")[0].partition(" (")[0]] += 1
     if name != "retest":
         assert {"both countries named", "no valid answer", "neither country named in its place"} & guesses.keys()
         assert guesses.total() > 40
 
 
-def test_masked_pages_hold_what_was_read(run: Run, analysed: Analysed, shown: dict[str, str]) -> None:
+def test_masked_pages_hold_what_was_read(run: Run, analysed: Analysed, opened: dict[str, dict[str, Any]]) -> None:
     """The masked texts, whole, and none of the words they hide."""
     rows = {
         (entry.row.pair, entry.row.side, model): entry.row
@@ -210,22 +208,19 @@ def test_masked_pages_hold_what_was_read(run: Run, analysed: Analysed, shown: di
         for entry in read(run.masked(model))
     }
     for case in of(analysed, "masked"):
-        page = html.unescape(shown[f"pairs/{case_name(case)}.html"].replace("<wbr>", ""))
-        for side in case.responses:
-            assert visible(rows[case.pair_id, side, case.model].text) in page
+        for side, row in zip(SIDES, opened[case_name(case)]["answered"]["responses"], strict=True):
+            assert (row is None) == (side not in case.responses)
+            assert row is None or row["text"] == visible(rows[case.pair_id, side, case.model].text)
 
 
-def test_hostile_text_is_inert_on_pages_of_copies(run: Run, analysed: Analysed, shown: dict[str, str]) -> None:
+def test_hostile_text_is_inert_in_copies(run: Run, analysed: Analysed, opened: dict[str, dict[str, Any]]) -> None:
     names = [case_name(case) for case in analysed.cases if case.original is not None and case.model == "hostile"]
-    everything = "".join(shown[f"pairs/{name}.html"] for name in names)
-    assert "<img" not in everything
-    assert "<script" not in everything
+    everything = "\n".join(strings([opened[name] for name in names]))
     assert not re.search("[\x00-\x08\x0b-\x1f\u2028\ud800-\udfff]", everything)
-    plain = html.unescape(everything.replace("<wbr>", ""))
     texts = {entry.row.text for entry in read(run.masked("hostile"))}
     assert sum("alert(" in text for text in texts) > 0
     for text in texts:
-        assert visible(text) in plain
+        assert visible(text) in everything
 
 
 def test_links_of_copies_lead_somewhere(run: Run, shown: dict[str, str]) -> None:
@@ -245,11 +240,11 @@ def test_names_with_spaces_make_no_marks() -> None:
     """Parties of imported pairs are names; only masked pairs, whose parties are ids, are selected by them."""
     first = copies.case("p", (3, "A"), parties=("New Land", "Old Land"))
     again = copies.copy(first, (4, "B"), "retest")
-    words = document.marks(again, copies.RUBRIC).split(" ")
+    words = marking.marks(again, copies.RUBRIC).split(" ")
     assert "directed=yes" in words
     assert not [word for word in words if word.startswith(("party=", "placed="))]
     kept = copies.copy(copies.case("p", (3, "A"), roles="A"), (4, "B"))
-    assert "party=a" not in document.marks(kept, copies.RUBRIC).split(" ")
+    assert "party=a" not in marking.marks(kept, copies.RUBRIC).split(" ")
     assert {"party=a", "party=b", "placed=yes"} <= {
-        *document.marks(copies.copy(copies.case("p", None), (4, "B")), copies.RUBRIC).split(" ")
+        *marking.marks(copies.copy(copies.case("p", None), (4, "B")), copies.RUBRIC).split(" ")
     }
