@@ -42,11 +42,15 @@ MANY = 0.05
 
 
 class Analysed(NamedTuple):
-    """The findings and the cases they came from; `rubrics` holds each condition's, as its judge task asks for it."""
+    """The findings and the cases they came from.
+
+    `rubrics` holds each condition's, as its judge task asks for it; `kinds` is what is known of the models.
+    """
 
     findings: Findings
     cases: list[Case]
     rubrics: dict[str, Rubric]
+    kinds: Mapping[str, ModelKind]
 
 
 def analyse(run: Run) -> Analysed:
@@ -97,7 +101,7 @@ def analyse(run: Run) -> Analysed:
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
-    return Analysed(findings, collected.cases, rubrics)
+    return Analysed(findings, collected.cases, rubrics, kinds)
 
 
 def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Rubric]:

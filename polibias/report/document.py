@@ -15,8 +15,6 @@ from polibias.records.runs import Run
 from polibias.report import charts
 from polibias.report.drilldown import Pairs, write_pairs
 from polibias.report.formats import FORMATS, findings_schema, write_table
-from polibias.report.marking import case_name as case_name
-from polibias.report.marking import marks as marks
 from polibias.report.pages import page
 
 
@@ -64,4 +62,4 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     for chart in drawn:
         write_file(folder / "charts" / f"{chart.id}.svg", chart.svg.encode("utf-8"), durable=False)
     page(folder / "index.html", "index.html", findings=findings, charts=drawn, formats=FORMATS)
-    write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels), folder)
+    write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds), folder)

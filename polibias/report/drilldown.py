@@ -14,6 +14,7 @@ import msgspec
 
 from polibias.analysis.cases import Case
 from polibias.analysis.findings import Findings
+from polibias.analysis.kinds import ModelKind
 from polibias.analysis.structured import counted
 from polibias.analysis.texts import answers, prompts, readings
 from polibias.analysis.unblinded import PairLabels
@@ -39,6 +40,7 @@ class Pairs(NamedTuple):
     cases: Sequence[Case]
     rubrics: Mapping[str, Rubric]
     people: PairLabels = {}
+    kinds: Mapping[str, ModelKind] = {}
 
 
 def write_pairs(pairs: Pairs, folder: Path) -> None:
@@ -89,7 +91,7 @@ def _list(pairs: Pairs, by_pair: Sequence[list[Case]], places: Sequence[list[int
     for number, own in enumerate(by_pair):
         for case in own:
             rubric = pairs.rubrics[case.pair.design.condition]
-            found = [words.setdefault(word, len(words)) for word in marks(case, rubric).split(" ")]
+            found = [words.setdefault(word, len(words)) for word in marks(case, rubric, pairs.kinds).split(" ")]
             guess = "" if case.guess is None else (case.guess.result or "invalid").replace("_", " ")
             score = case.total(rubric) if case.complete else None
             cases.append([case_name(case), number, case.model, case.judge, score, _state(case), guess, found])

@@ -1,10 +1,13 @@
 """What a pair is called, and everything a table cell may select it by."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from polibias.analysis.cases import Case
+from polibias.analysis.cuts import cut_marks
 from polibias.analysis.frames import direction, one_sided
+from polibias.analysis.kinds import ModelKind
+from polibias.analysis.reliability import reliability_marks
 from polibias.analysis.structured import structure_marks
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, SIDES
@@ -39,7 +42,7 @@ def case_name(case: Case) -> str:
     return hashlib.sha256(f"{case.judge}\n{case.model}\n{case.pair_id}".encode()).hexdigest()[:16]
 
 
-def marks(case: Case, rubric: Rubric) -> str:
+def marks(case: Case, rubric: Rubric, kinds: Mapping[str, ModelKind] = {}) -> str:
     """Everything a table cell may select a case by, as ``key=value`` words; values of records never hold a space."""
     design = case.pair.design
     found = {"judge": case.judge, "model": case.model, "block": design.block, "task": design.task}
@@ -49,7 +52,7 @@ def marks(case: Case, rubric: Rubric) -> str:
     words += ["again=yes"] if any(response.fallback for response in case.responses.values()) else []
     judged = [case.judgments[order].outcome if order in case.judgments else "missing" for order in ORDERS]
     words += [f"judgment={outcome}" for outcome in judged]
-    words += structure_marks(case)
+    words += [*structure_marks(case), *reliability_marks(case, rubric), *cut_marks(case, rubric, kinds)]
     if case.complete:
         favoured = direction(case.net(rubric), rubric)
         words += ["complete=yes", f"direction={favoured}", f"directed={'no' if favoured == 'none' else 'yes'}"]

@@ -12,7 +12,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.reliability import reliability_marks
 from polibias.domain.sides import ORDERS
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from tests.analysis.judged_cases import RUBRIC, Item, case, made, tables_of
 
 CASES = made()

@@ -15,7 +15,7 @@ from polibias.analysis.frames import direction
 from polibias.analysis.kinds import ModelKind
 from polibias.analysis.main_results import with_ratio
 from polibias.domain.sides import SIDES
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from tests.analysis.made_cases import DIMENSIONS, RUBRIC, crowd, tables_of
 
 KINDS = {

@@ -17,7 +17,7 @@ from polibias.analysis.pbi import Tables
 from polibias.detectors.signals import Behaviour
 from polibias.domain.rows import Verdict
 from polibias.domain.study import AnalysisSpec
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from polibias.sources.registry import read_models
 from polibias.sources.rubrics import read_rubric
 from tests.analysis.made_cases import QUIET, RUBRIC, case, crowd, facts, tables_of, verdict

@@ -27,7 +27,7 @@ from polibias.records.documents import read_named
 from polibias.records.ledger import read
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.shelf import Shelf
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from tests.conftest import ITEMS, ROOT, SCRIPTED, copies_text
 
 DESIGN = Design("t", "c", "a-b", "active", "main", "T1", "official", "swapped")

@@ -13,7 +13,7 @@ from polibias.analysis.reliability import reliability_marks, reliability_tables
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS
 from polibias.domain.study import AnalysisSpec
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from tests.analysis.judged_cases import RUBRIC, SIDES_ONLY, SIGN, Item, case, made, tables_of
 
 CASES = made()

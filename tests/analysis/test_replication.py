@@ -13,7 +13,7 @@ from polibias.analysis.replication import (
     same_conclusion,
     same_sign,
 )
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from polibias.stats.estimate import Estimate
 from tests.analysis.judged_cases import RUBRIC, made, tables_of
 
