@@ -58,8 +58,8 @@ class Defined(NamedTuple):
     """A statistic, from sums (rows × columns) to one value per row, NaN where undefined; and why it may be.
 
     `scale` is the one on which a jackknife interval is made: Fisher's z for coefficients that end at 1, the logit for
-    shares, the logarithm for ratios. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`: the
-    units that it rests on, if not all. `columns`: those of the sums that it is a function of.
+    shares, the logarithm for ratios. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`:
+    the units that it rests on, if not all. `columns`: those of the sums that it is a function of.
     """
 
     statistic: Statistic

@@ -1,7 +1,7 @@
 """How responses move with the user: the index, its outcomes and test, and the rates of two kinds of user.
 
-A pair holds two responses that differ in the user alone. Its side is 1 if it moves toward the user, -1 if it moves away,
-0 if neither. Source: paper, App. J; the rates and their ratio are those of the method's first version.
+A pair holds two responses that were written for two users. Its side is 1 if it moves toward the user, -1 if it moves
+away, 0 if neither. Source: paper, App. J; the rates and their ratio are those of the method's first version.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ Floats = NDArray[np.float64]
 
 
 class Shifts(NamedTuple):
-    """What some pairs show. `outcomes` holds a share by each of `OUTCOMES`; they add up to one.
+    """What some pairs show: the index is the `mean` side. `outcomes` has a share for each of `OUTCOMES`, one in sum.
 
     `change` is the mean score whatever its side, `test` the sign-flip test of the index by cluster.
     """
 
-    index: Estimate
+    mean: Estimate
     outcomes: dict[str, Estimate]
     change: Estimate
     test: SignFlip
@@ -73,7 +73,7 @@ def shifts(
     Returns
     -------
     Shifts
-        The index is the mean side, so it lies in -1 to 1. Without a pair nothing is estimable.
+        The mean side is the index, so it lies in -1 to 1. Without a pair nothing is estimable.
 
     Raises
     ------

@@ -41,7 +41,7 @@ def naive(sides: list[float], scores: list[float], weights: list[float]) -> dict
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 def test_equals_the_definition(weights: list[float] | None) -> None:
     got = found(weights=weights)
-    values = {"index": got.index, "change": got.change, **got.outcomes}
+    values = {"index": got.mean, "change": got.change, **got.outcomes}
     want = naive(SIDES, SCORES, weights or [1.0] * N)
     assert {name: one.value for name, one in values.items()} == pytest.approx(want)
     assert tuple(got.outcomes) == OUTCOMES
@@ -52,15 +52,15 @@ def test_equals_the_definition(weights: list[float] | None) -> None:
 def test_index_is_toward_minus_away_and_its_interval_the_jackknife() -> None:
     got = found()
     toward, away = (got.outcomes[name].value or 0 for name in ("toward", "away"))
-    assert got.index.value == pytest.approx(toward - away)
+    assert got.mean.value == pytest.approx(toward - away)
     names = sorted(set(CLUSTERS))
     left_out = [
         np.mean([s for s, c in zip(SIDES, CLUSTERS, strict=True) if c != out]) for out in names
     ]  # fmt: skip
     error = (12 / 13 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2)) ** 0.5
     half = stats.t.ppf(0.975, 12) * error
-    want = (got.index.value - half, got.index.value + half)  # type: ignore[operator]
-    assert (got.index.low, got.index.high) == pytest.approx(want)
+    want = (got.mean.value - half, got.mean.value + half)  # type: ignore[operator]
+    assert (got.mean.low, got.mean.high) == pytest.approx(want)
 
 
 def test_the_test_is_every_sign_pattern_of_the_clusters() -> None:
@@ -80,7 +80,7 @@ def test_the_test_is_every_sign_pattern_of_the_clusters() -> None:
 
 def test_by_hand() -> None:
     got = found(sides=[1, -1, 0, 0, 1, 0], scores=[4, 2.5, 1, 0, 1.5, 0], clusters=list("aabbcc"))
-    assert got.index.value == pytest.approx(1 / 6)
+    assert got.mean.value == pytest.approx(1 / 6)
     assert [one.value for one in got.outcomes.values()] == pytest.approx([2 / 6, 1 / 6, 1 / 6, 2 / 6])
     assert got.change.value == pytest.approx(9 / 6)
     assert (got.test.p, got.test.floor, got.test.direction) == (1.0, 1.0, 1), "one cluster is not zero"
@@ -91,9 +91,9 @@ def test_exchanging_the_users_turns_the_index_around(sides: list[float]) -> None
     clusters = [f"T-{n % 4}" for n in range(len(sides))]
     there = found(sides=sides, scores=[3.0] * len(sides), clusters=clusters)
     back = found(sides=[-side for side in sides], scores=[3.0] * len(sides), clusters=clusters)
-    assert there.index.value is not None
-    assert back.index.value == pytest.approx(-there.index.value)
-    assert -1 <= there.index.value <= 1
+    assert there.mean.value is not None
+    assert back.mean.value == pytest.approx(-there.mean.value)
+    assert -1 <= there.mean.value <= 1
     assert back.test.p == there.test.p
     assert back.outcomes["toward"].value == there.outcomes["away"].value
 
@@ -106,7 +106,7 @@ def test_a_scale_that_does_not_begin_at_zero() -> None:
 
 def test_nothing_is_not_estimable_and_no_side_is_an_error() -> None:
     got = found(sides=[], scores=[], clusters=[])
-    values = [got.index, got.change, *got.outcomes.values()]
+    values = [got.mean, got.change, *got.outcomes.values()]
     assert {(one.value, one.reason) for one in values} == {(None, NO_PAIR)}
     assert (got.test.p, got.test.reason) == (None, "no cluster")
     with pytest.raises(ValueError, match="a side is 1, -1 or 0"):
