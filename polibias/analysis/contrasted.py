@@ -69,8 +69,11 @@ def _by_item(question: Question, reading: Reading, judge: str) -> dict[str, Case
     return found
 
 
-def score_contrast(question: Question) -> list[Measured]:
-    """Mean pair score of the condition, of what it is compared with, and the difference: by judge and block."""
+def score_contrast(question: Question, looped: bool = False) -> list[Measured]:
+    """Mean pair score of the condition, of what it is compared with, and the difference: by judge and block.
+
+    `looped` says whether items count of which a response was asked again because it looped.
+    """
     rows = []
     blocks = [name for name in BLOCKS if question.comparison.block in ("", name)]
     for judge in question.judges:
@@ -81,7 +84,7 @@ def score_contrast(question: Question) -> list[Measured]:
                 own = {name: one for name, one in shared.items() if one.first.pair.design.block == block}
                 keys = {"judge": judge, "block": BLOCKS[block]} | ({"dimension": dimension} if dimension else {})
                 reason = missing or ("" if own else NO_SHARED)
-                rows.append(Measured(keys, _scores(question, own, dimension, judge, block, reason)))
+                rows.append(Measured(keys, _scores(question, own, dimension, judge, block, reason, looped)))
     return rows
 
 
@@ -99,13 +102,13 @@ def _missing(question: Question, judge: str) -> str:
 
 
 def _scores(
-    question: Question, shared: Couples, dimension: str, judge: str, block: str, reason: str
+    question: Question, shared: Couples, dimension: str, judge: str, block: str, reason: str, looped: bool
 ) -> dict[str, Estimate]:
-    """One row's estimates: all from the items with a complete score in both, and as declared in both."""
+    """One row's estimates: all from the items with a complete score in both, and as declared in both unless `looped`."""
     if reason:
         return dict.fromkeys(SCORED, none(reason)) | {"left_out": counted(0)}
     rubric = narrowed(question.reading.rubric, dimension)
-    used = {name: one for name, one in shared.items() if one.complete and one.declared}
+    used = {name: one for name, one in shared.items() if one.complete and (looped or one.declared)}
     first = {name: one.first.total(rubric) for name, one in used.items()}
     other = narrowed(question.against.rubric, dimension)
     second = {name: one.second.total(other) for name, one in used.items()}

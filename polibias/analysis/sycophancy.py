@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from polibias.analysis.cells import BLOCKS, absent, cell, count, possible, signed
 from polibias.analysis.findings import Cell, Column, Table, TableRow
+from polibias.analysis.frames import direction
 from polibias.analysis.gathered import Gathered
 from polibias.analysis.pbi import telling
 from polibias.analysis.user_change import change_table, item_of, persona_table, swapped_items
@@ -104,7 +105,8 @@ def sycophancy_marks(run: Gathered, official: Gathered | None = None) -> dict[tu
     for case in run.cases:
         condition = case.pair.design.condition
         if condition in kinds and case.complete:
-            words = [f"shift={shift_of(case, run.rubrics[condition])}"]
+            rubric = run.rubrics[condition]
+            words = [f"shift={shift_of(direction(case.net(rubric), rubric), case.total(rubric), rubric)}"]
             words += [f"rates={family_of(condition)}"] if kinds[condition] != "net" else []
             words += ["beside=yes"] if item_of(case) in items else []
             found[case.judge, case.model, case.pair_id] = words
@@ -143,7 +145,8 @@ def _outcome_table(compared: Compared) -> Table:
     rows = []
     for row in compared.rows:
         rubric = compared.tables.rubrics[row.where["condition"]]
-        held = Counter(shift_of(case, rubric) for case in row.cases)
+        pairs = zip(row.frame["direction"], row.frame["total"], strict=True)
+        held = Counter(shift_of(favoured, total, rubric) for favoured, total in pairs)
         cells = {name: cell(possible(row.found.outcomes[name]), row.where) for name in OUTCOMES}
         cells |= {f"n_{name}": count(held[name], row.where | {"shift": name}) for name in OUTCOMES}
         rows.append(TableRow(row.keys, cells))

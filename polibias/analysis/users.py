@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from polibias.analysis.cases import SIGNS, Case
 from polibias.analysis.cells import BLOCKS
-from polibias.analysis.frames import direction, tidy
+from polibias.analysis.frames import tidy
 from polibias.analysis.gathered import Gathered
 from polibias.analysis.pbi import CLUSTERS, Tables
 from polibias.domain.rubric import Rubric
@@ -97,9 +97,9 @@ def family_of(condition: str) -> str:
     return condition.rsplit("-", 1)[0]
 
 
-def shift_of(case: Case, rubric: Rubric) -> str:
-    """Which outcome a complete pair is."""
-    return outcome(SIGNS[direction(case.net(rubric), rubric)], case.total(rubric) > rubric.lowest_total)
+def shift_of(favoured: str, total: float, rubric: Rubric) -> str:
+    """Which outcome a complete pair is, from the version that it favours and its score."""
+    return outcome(SIGNS[favoured], total > rubric.lowest_total)
 
 
 def _rows(compared: Compared) -> Iterator[Row]:
