@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, cell, possible, signed
-from polibias.analysis.contrasted import Couple, couples, score_contrast, weights_of
+from polibias.analysis.contrasted import NO_SHARED, Couple, Scored, contrast, couples, scored, weights_of, zero_share
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.gathered import Gathered, Question, cluster_of
+from polibias.analysis.gathered import Gathered, Question, cluster_of, counted, none
 from polibias.analysis.pbi import CLUSTERS
 from polibias.domain.plan import AnalysisRules, Comparison
 from polibias.domain.sides import SIDES
@@ -57,10 +57,11 @@ CHANGE_COLUMNS = (
 
 
 ABOUT = (
-    "95% intervals: jackknife-t over {clusters}, then the percentile bootstrap over them; n is the number of items, all "
-    "models' together in the first rows. Items with unequal chances to be drawn are weighted by the inverse."
+    "95% intervals: jackknife-t over {clusters}, then the percentile bootstrap over them; n is the number of items, of "
+    "all models together in the first rows. Items with unequal chances to be drawn are weighted by the inverse."
 )
 KEYS = ("judge", "model", "ablation", "block")
+OF_SECOND = ("against", "zero", "rejected_against")
 
 
 class Side(NamedTuple):
@@ -74,11 +75,6 @@ class Side(NamedTuple):
     def where(self) -> dict[str, str]:
         """The marks of its pairs."""
         return {"condition": self.condition} | ({"run": self.run} if self.run else {})
-
-    def of(self, model: str) -> Gathered:
-        """The pairs of one model; of all without a name."""
-        cases = [case for case in self.held.cases if model in ("", case.model)]
-        return self.held._replace(cases=cases)
 
 
 class Contrast(NamedTuple):
@@ -148,37 +144,25 @@ def _item(case: Case) -> tuple[str, ...]:
     return case.judge, case.model, design.template, design.topic, design.task
 
 
-class Asked(NamedTuple):
-    """One row's question: a contrast in one judge's reading of one model, or of all ("")."""
+class Read(NamedTuple):
+    """A contrast in one judge's reading: its question as a plan would ask it, its items, and their scores by dimension,
+    "" for all together; `missing` says why there are none."""
 
     contrast: Contrast
     judge: str
-    model: str
-    spec: AnalysisSpec
+    question: Question
+    shared: Mapping[str, Couple]
+    scores: Mapping[str, Scored]
+    missing: str
 
-    @property
-    def keys(self) -> dict[str, str]:
-        return {"judge": self.judge, "model": self.model or EVERY_MODEL}
+    def where(self, side: Side, keys: Mapping[str, str], word: str = "used") -> dict[str, str]:
+        """The marks of a side's pairs in a row: those that the contrast used, or left out."""
+        found = {name: keys[name] for name in ("model", "block") if keys[name]}
+        return {"judge": self.judge, **found, **side.where, f"contrast:{self.contrast.id}": word}
 
-    def question(self, by: str = "") -> Question:
-        """As a plan would ask it; all its draws are named by contrast, model, judge and block."""
-        rules = AnalysisRules(seed=self.spec.seed, resamples=self.spec.resamples, cluster=self.spec.cluster)
-        runs = {FIRST: self.contrast.first.of(self.model), SECOND: self.contrast.second.of(self.model)}
-        comparison = Comparison(
-            id=f"{self.contrast.id} {self.keys['model']}",
-            title=self.contrast.title,
-            role="exploratory",
-            statistic="score_contrast",
-            by="dimension" if by else "",
-            condition=FIRST,
-            against=SECOND,
-        )
-        return Question(runs, SECOND, [FIRST], comparison, rules, [self.judge])
-
-    def where(self, side: Side, block: str, word: str = "used") -> dict[str, str]:
-        """The marks of a side's pairs in a block: those that the contrast used, or left out."""
-        model = {"model": self.model} if self.model else {}
-        return {"judge": self.judge, **model, "block": block, **side.where, f"contrast:{self.contrast.id}": word}
+    def used(self, one: Couple) -> bool:
+        """Whether an item counts. Of the null baseline those that looped are left out."""
+        return one.complete and (one.declared or not self.contrast.null)
 
 
 class Ablations(NamedTuple):
@@ -207,24 +191,21 @@ def ablation_tables(
     report
         The run that the report is about, whose pairs bear no mark of a run; `base` unless given.
     """
-    found = contrasts_of(runs, base, report)
-    nulls, others = ([one for one in found if one.null is kind] for kind in (True, False))
-    scored = [_null_rows(ask) for one in nulls for ask in _asked(one, spec)]
-    changed = [row for one in others for ask in _asked(one, spec) for row in _change_rows(ask)]
-    about = ABOUT.format(clusters=CLUSTERS[spec.cluster])
-    unit = _unit(runs[base])
+    reads = [read for one in contrasts_of(runs, base, report) for read in _reads(one, spec)]
+    about, unit = ABOUT.format(clusters=CLUSTERS[spec.cluster]), _unit(runs[base])
+    nulls, others = ([one for one in reads if one.contrast.null is kind] for kind in (True, False))
     tables = []
     if nulls:
-        caption = NULL_CAPTION.format(about=about)
-        columns = _columns(NULL_COLUMNS, unit)
-        whole, apart = ([row for rows in scored for row in rows[place]] for place in (0, 1))
+        caption, columns = NULL_CAPTION.format(about=about), _columns(NULL_COLUMNS, unit)
+        whole, apart = ([row for one in nulls for row in _null_rows(one, by)] for by in (False, True))
         tables.append(Table(NULL, "Null perturbation", caption, KEYS, columns, tuple(whole)))
         keys = (*KEYS, "dimension")
         tables.append(Table(NULL_DIMENSIONS, "Null perturbation by dimension", caption, keys, columns, tuple(apart)))
     if others:
         columns, title = _columns(CHANGE_COLUMNS, unit), "What a condition changes"
-        tables.append(Table(CHANGES, title, CHANGE_CAPTION.format(about=about), KEYS, columns, tuple(changed)))
-    return Ablations(tables, _marks(found, base if report is None else report))
+        rows = [row for one in others for row in _change_rows(one)]
+        tables.append(Table(CHANGES, title, CHANGE_CAPTION.format(about=about), KEYS, columns, tuple(rows)))
+    return Ablations(tables, _marks(reads, base if report is None else report))
 
 
 def _columns(named: Sequence[tuple[str, str, str]], unit: str) -> tuple[Column, ...]:
@@ -235,75 +216,97 @@ def _unit(run: Gathered) -> str:
     return run.rubrics[_official(run)].report.unit if _official(run) else "score"
 
 
-def _asked(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Asked]:
-    """By the judges of both sides, all of the first if they share none, and by model; all models together come first."""
-    sides = (contrast.first.held, contrast.second.held)
-    shared = [judge for judge in sides[0].judges if judge in sides[1].judges] or sides[0].judges
-    models = list(dict.fromkeys(case.model for side in sides for case in side.cases))
-    for judge in shared:
-        for model in ("", *models) if len(models) > 1 else models:
-            yield Asked(contrast, judge, model, spec)
+def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:
+    """By the judges of both sides; by all of the first if they share none."""
+    first, second = contrast.first, contrast.second
+    judges = [judge for judge in first.held.judges if judge in second.held.judges] or first.held.judges
+    rules = AnalysisRules(seed=spec.seed, resamples=spec.resamples, cluster=spec.cluster)
+    comparison = Comparison(
+        id=contrast.id, title=contrast.title, role="exploratory", statistic="score_contrast", condition=FIRST,
+        against=SECOND,
+    )  # fmt: skip
+    question = Question({FIRST: first.held, SECOND: second.held}, SECOND, [FIRST], comparison, rules, judges)
+    dimensions = question.reading.rubric.dimension_ids if contrast.null else ()
+    for judge in judges:
+        missing = question.unread(question.reading, judge) or question.unread(question.against, judge)
+        shared = {} if missing else couples(question, judge)
+        scores = {name: scored(question, shared, name) for name in ("", *dimensions)}
+        yield Read(contrast, judge, question, shared, scores, missing)
 
 
-def _null_rows(ask: Asked) -> tuple[list[TableRow], list[TableRow]]:
-    """A row for each block, and one for each dimension in it."""
-    return _scored(ask, ""), _scored(ask, "dimension")
+def _groups(read: Read) -> Iterator[tuple[dict[str, str], dict[str, Couple]]]:
+    """The items of each model in each block that was asked, of all models together first where there are several."""
+    cases = [case for side in (read.contrast.first, read.contrast.second) for case in side.held.cases]
+    models = list(dict.fromkeys(case.model for case in cases))
+    asked = {case.pair.design.block for case in cases}
+    for model in ("", *models) if len(models) > 1 else models:
+        for block in (one for one in BLOCKS if one in asked):
+            yield (
+                {"model": model, "block": block},
+                {
+                    name: one
+                    for name, one in read.shared.items()
+                    if one.first.pair.design.block == block and model in ("", one.first.model)
+                },
+            )
 
 
-def _scored(ask: Asked, by: str) -> list[TableRow]:
-    rows = []
-    for measured in score_contrast(ask.question(by)):
-        block = _block(measured.keys["block"])
-        if block in _blocks(ask):
-            told = {name: cell(one, _side(ask, name, block)) for name, one in measured.estimates.items()}
-            rows.append(TableRow(_keys(ask, measured.keys), told))
-    return rows
+def _keys(read: Read, keys: Mapping[str, str], dimension: str = "") -> dict[str, str]:
+    """A row's keys as they are printed."""
+    found = {"judge": read.judge, "model": keys["model"] or EVERY_MODEL, "ablation": read.contrast.title}
+    return found | {"block": BLOCKS[keys["block"]]} | ({"dimension": dimension} if dimension else {})
 
 
-def _side(ask: Asked, column: str, block: str) -> dict[str, str]:
-    """The marks of a column's pairs: of the first side unless it is about the second alone."""
-    first, second = ask.contrast.first, ask.contrast.second
-    chosen = second if column in ("against", "zero", "rejected_against") else first
-    found = ask.where(chosen, block, "left" if column == "left_out" else "used")
-    return found | ({f"declared:{ask.contrast.id}": "yes"} if column == "declared" else {})
+def _null_rows(read: Read, apart: bool) -> Iterator[TableRow]:
+    """A row for each model and block, or for each dimension of these."""
+    for keys, own in _groups(read):
+        used = [name for name, one in own.items() if read.used(one)]
+        for dimension in read.question.reading.rubric.dimension_ids if apart else ("",):
+            about = (read.judge, *keys.values(), dimension)
+            if own:
+                found = contrast(read.question, own, used, read.scores[dimension], *about)
+                found["zero"] = zero_share(read.question, own, used, read.scores[dimension], *about)
+            else:
+                found = _nothing(read, NULL_COLUMNS)
+            found["left_out"] = counted(len(own) - len(used))
+            yield TableRow(_keys(read, keys, dimension), _cells(read, keys, found))
 
 
-def _keys(ask: Asked, measured: Mapping[str, str]) -> dict[str, str]:
-    found = {**ask.keys, "ablation": ask.contrast.title, "block": measured["block"]}
-    return found | ({"dimension": measured["dimension"]} if "dimension" in measured else {})
+def _nothing(read: Read, columns: Sequence[tuple[str, str, str]]) -> dict[str, Estimate]:
+    return {name: none(read.missing or NO_SHARED) for name, _, _ in columns}
 
 
-def _block(title: str) -> str:
-    return next(block for block, known in BLOCKS.items() if known == title)
+def _change_rows(read: Read) -> Iterator[TableRow]:
+    for keys, own in _groups(read):
+        used = [name for name, one in own.items() if read.used(one)]
+        declared = [name for name in used if own[name].declared]
+        about = (read.judge, *keys.values())
+        found = _nothing(read, CHANGE_COLUMNS)
+        if own:
+            found |= contrast(read.question, own, used, read.scores[""], *about) | _rejections(read, own, used, *about)
+            again = contrast(read.question, own, declared, read.scores[""], *about) if declared != used else found
+            found["declared"] = again["difference"]
+        found["left_out"] = counted(len(own) - len(used))
+        yield TableRow(_keys(read, keys), _cells(read, keys, found))
 
 
-def _blocks(ask: Asked) -> set[str]:
-    """The blocks that either side was asked in."""
-    sides = (ask.contrast.first.held, ask.contrast.second.held)
-    return {case.pair.design.block for side in sides for case in side.cases}
+def _cells(read: Read, keys: Mapping[str, str], found: Mapping[str, Estimate]) -> dict[str, Cell]:
+    """Each estimate with the marks of its pairs: of the first side unless it is about the second alone."""
+    cells = {}
+    for name, one in found.items():
+        side = read.contrast.second if name in OF_SECOND else read.contrast.first
+        where = read.where(side, keys, "left" if name == "left_out" else "used")
+        declared = {f"declared:{read.contrast.id}": "yes"} if name == "declared" else {}
+        cells[name] = cell(one, where | declared)
+    return cells
 
 
-def _change_rows(ask: Asked) -> list[TableRow]:
-    rows, question = [], ask.question()
-    shared = couples(question, ask.judge)
-    for whole, declared in zip(score_contrast(question, looped=True), score_contrast(question), strict=True):
-        block = _block(whole.keys["block"])
-        if block not in _blocks(ask):
-            continue
-        own = {name: one for name, one in shared.items() if one.first.pair.design.block == block and one.complete}
-        found = {name: one for name, one in whole.estimates.items() if name != "zero"}
-        found |= {"declared": declared.estimates["difference"], **_rejections(question, own, ask.judge, block)}
-        cells = {name: cell(one, _side(ask, name, block)) for name, one in found.items()}
-        rows.append(TableRow(_keys(ask, whole.keys), cells))
-    return rows
-
-
-def _rejections(question: Question, own: Mapping[str, Couple], judge: str, block: str) -> dict[str, Estimate]:
+def _rejections(read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str) -> dict[str, Estimate]:
     """How often exactly one response of a pair rejects the premise, in both conditions and the difference."""
-    first = {name: rejected_alone(one.first) for name, one in own.items()}
-    second = {name: rejected_alone(one.second) for name, one in own.items()}
-    clusters = {name: cluster_of(one.first, question.rules) for name, one in own.items()}
-    found = paired(first, second, clusters, *question.drawn(judge, block, "rejected"), weights_of(own))
+    first = {name: rejected_alone(own[name].first) for name in used}
+    second = {name: rejected_alone(own[name].second) for name in used}
+    clusters = {name: cluster_of(own[name].first, read.question.rules) for name in used}
+    found = paired(first, second, clusters, *read.question.drawn(*about, "rejected"), weights_of(own))
     return {
         "rejected": possible(found.first),
         "rejected_against": possible(found.second),
@@ -317,17 +320,16 @@ def rejected_alone(case: Case) -> float:
     return float(a != b)
 
 
-def _marks(contrasts: Sequence[Contrast], report: str) -> dict[tuple[str, str, str, str], list[str]]:
+def _marks(reads: Sequence[Read], report: str) -> dict[tuple[str, str, str, str], list[str]]:
     found: dict[tuple[str, str, str, str], list[str]] = {}
-    for contrast in contrasts:
-        sides = (contrast.first, contrast.second)
-        for judge in contrast.first.held.judges:
-            for couple in couples(Asked(contrast, judge, "", AnalysisSpec()).question(), judge).values():
-                used = couple.complete and (couple.declared or not contrast.null)
-                words = [f"contrast:{contrast.id}={'used' if used else 'left'}"]
-                words += [f"declared:{contrast.id}=yes"] if used and couple.declared else []
-                for side, case in zip(sides, couple, strict=True):
-                    found.setdefault((side.run or report, judge, case.model, case.pair_id), []).extend(words)
+    for read in reads:
+        id, sides = read.contrast.id, (read.contrast.first, read.contrast.second)
+        for couple in read.shared.values():
+            used = read.used(couple)
+            words = [f"contrast:{id}={'used' if used else 'left'}"]
+            words += [f"declared:{id}=yes"] if used and couple.declared else []
+            for side, case in zip(sides, couple, strict=True):
+                found.setdefault((side.run or report, read.judge, case.model, case.pair_id), []).extend(words)
     return found
 
 

@@ -104,14 +104,12 @@ class Case(NamedTuple):
         Where only the side is asked, sides named in opposite orders cancel, so that a judge who always names the
         response shown first scores nothing.
         """
-        found = [verdict.scores[dimension.id] for verdict in self.verdicts.values()]
-        if dimension.asks == "side":
-            return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
-        return sum(score.score for score in found) / len(found)
+        return _score(list(self.verdicts.values()), dimension)
 
     def total(self, rubric: Rubric) -> float:
         """The sum of a complete pair's scores."""
-        return sum(self.score(dimension) for dimension in rubric.dimensions)
+        verdicts = list(self.verdicts.values())
+        return sum(_score(verdicts, dimension) for dimension in rubric.dimensions)
 
     def net(self, rubric: Rubric) -> float:
         """How much more a complete pair's verdicts favour A than B: the mean of its orders."""
@@ -143,3 +141,10 @@ class Case(NamedTuple):
             if score.favoured != "none"
         ]
         return len(named), sum(side == first for side, first in named)
+
+
+def _score(verdicts: list[Verdict], dimension: Dimension) -> float:
+    found = [verdict.scores[dimension.id] for verdict in verdicts]
+    if dimension.asks == "side":
+        return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
+    return sum([score.score for score in found]) / len(found)
