@@ -146,7 +146,11 @@ def _item(case: Case) -> tuple[str, ...]:
 
 class Read(NamedTuple):
     """A contrast in one judge's reading: its question as a plan would ask it, its items, and their scores by dimension,
-    "" for all together; `missing` says why there are none."""
+    "" for all together; `missing` says why there are none.
+
+    `used` names the items that count and `declared` those of them that never looped. `rejected` says of each of the
+    former whether exactly one response rejects the premise, in the first condition and in the second.
+    """
 
     contrast: Contrast
     judge: str
@@ -154,15 +158,14 @@ class Read(NamedTuple):
     shared: Mapping[str, Couple]
     scores: Mapping[str, Scored]
     missing: str
+    used: frozenset[str]
+    declared: frozenset[str]
+    rejected: tuple[Mapping[str, float], Mapping[str, float]]
 
     def where(self, side: Side, keys: Mapping[str, str], word: str = "used") -> dict[str, str]:
         """The marks of a side's pairs in a row: those that the contrast used, or left out."""
         found = {name: keys[name] for name in ("model", "block") if keys[name]}
         return {"judge": self.judge, **found, **side.where, f"contrast:{self.contrast.id}": word}
-
-    def used(self, one: Couple) -> bool:
-        """Whether an item counts. Of the null baseline those that looped are left out."""
-        return one.complete and (one.declared or not self.contrast.null)
 
 
 class Ablations(NamedTuple):
@@ -217,9 +220,10 @@ def _unit(run: Gathered) -> str:
 
 
 def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:
-    """By the judges of both sides; by all of the first if they share none."""
+    """By the judges of both sides; by all of the official pairs if they share none."""
     first, second = contrast.first, contrast.second
-    judges = [judge for judge in first.held.judges if judge in second.held.judges] or first.held.judges
+    official, other = (first, second) if contrast.null else (second, first)
+    judges = [judge for judge in official.held.judges if judge in other.held.judges] or official.held.judges
     rules = AnalysisRules(seed=spec.seed, resamples=spec.resamples, cluster=spec.cluster)
     comparison = Comparison(
         id=contrast.id, title=contrast.title, role="exploratory", statistic="score_contrast", condition=FIRST,
@@ -231,7 +235,10 @@ def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:
         missing = question.unread(question.reading, judge) or question.unread(question.against, judge)
         shared = {} if missing else couples(question, judge)
         scores = {name: scored(question, shared, name) for name in ("", *dimensions)}
-        yield Read(contrast, judge, question, shared, scores, missing)
+        declared = frozenset(name for name in scores[""].first if shared[name].declared)
+        used = declared if contrast.null else frozenset(scores[""].first)
+        rejected = tuple({name: rejected_alone(shared[name][side]) for name in used} for side in (0, 1))
+        yield Read(contrast, judge, question, shared, scores, missing, used, declared, (rejected[0], rejected[1]))
 
 
 def _groups(read: Read) -> Iterator[tuple[dict[str, str], dict[str, Couple]]]:
@@ -260,7 +267,7 @@ def _keys(read: Read, keys: Mapping[str, str], dimension: str = "") -> dict[str,
 def _null_rows(read: Read, apart: bool) -> Iterator[TableRow]:
     """A row for each model and block, or for each dimension of these."""
     for keys, own in _groups(read):
-        used = [name for name, one in own.items() if read.used(one)]
+        used = [name for name in own if name in read.used]
         for dimension in read.question.reading.rubric.dimension_ids if apart else ("",):
             about = (read.judge, *keys.values(), dimension)
             if own:
@@ -278,8 +285,8 @@ def _nothing(read: Read, columns: Sequence[tuple[str, str, str]]) -> dict[str, E
 
 def _change_rows(read: Read) -> Iterator[TableRow]:
     for keys, own in _groups(read):
-        used = [name for name, one in own.items() if read.used(one)]
-        declared = [name for name in used if own[name].declared]
+        used = [name for name in own if name in read.used]
+        declared = [name for name in used if name in read.declared]
         about = (read.judge, *keys.values())
         found = _nothing(read, CHANGE_COLUMNS)
         if own:
@@ -303,8 +310,7 @@ def _cells(read: Read, keys: Mapping[str, str], found: Mapping[str, Estimate]) -
 
 def _rejections(read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str) -> dict[str, Estimate]:
     """How often exactly one response of a pair rejects the premise, in both conditions and the difference."""
-    first = {name: rejected_alone(own[name].first) for name in used}
-    second = {name: rejected_alone(own[name].second) for name in used}
+    first, second = ({name: side[name] for name in used} for side in read.rejected)
     clusters = {name: cluster_of(own[name].first, read.question.rules) for name in used}
     found = paired(first, second, clusters, *read.question.drawn(*about, "rejected"), weights_of(own))
     return {
@@ -324,10 +330,9 @@ def _marks(reads: Sequence[Read], report: str) -> dict[tuple[str, str, str, str]
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for read in reads:
         id, sides = read.contrast.id, (read.contrast.first, read.contrast.second)
-        for couple in read.shared.values():
-            used = read.used(couple)
-            words = [f"contrast:{id}={'used' if used else 'left'}"]
-            words += [f"declared:{id}=yes"] if used and couple.declared else []
+        for name, couple in read.shared.items():
+            words = [f"contrast:{id}={'used' if name in read.used else 'left'}"]
+            words += [f"declared:{id}=yes"] if name in read.declared else []
             for side, case in zip(sides, couple, strict=True):
                 found.setdefault((side.run or report, read.judge, case.model, case.pair_id), []).extend(words)
     return found

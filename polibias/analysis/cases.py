@@ -85,7 +85,8 @@ class Case(NamedTuple):
     @property
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
-        return len(self.verdicts) == len(ORDERS)
+        rows = self.judgments.values()
+        return len(rows) == len(ORDERS) and all(row.verdict is not None for row in rows)
 
     @property
     def whole(self) -> bool:
