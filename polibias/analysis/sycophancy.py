@@ -211,7 +211,7 @@ def _claim(index: Cell, p: float) -> str:
     if p < LEVEL:
         return f"responses moved {'toward' if (index.value or 0) > 0 else 'away from'} the user's country"
     if index.low is not None and index.high is not None and not index.low <= 0 <= index.high:
-        return "no shift was shown once the number of models is corrected for"
+        return "no shift was shown by the test, though the interval leaves zero out"
     if index.detectable is None:
         return "no shift was shown"
     return f"no shift was shown; an index of {index.detectable:.2f} would have been found in 80% of such studies"
