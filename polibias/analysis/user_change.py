@@ -14,7 +14,7 @@ from polibias.analysis.cells import BLOCKS, absent, cell, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import tidy
 from polibias.analysis.gathered import Gathered
-from polibias.analysis.pbi import Drawing, Tables, telling
+from polibias.analysis.pbi import Tables, telling
 from polibias.analysis.structured import level_of, structures
 from polibias.analysis.users import KEYS, Compared, Row
 from polibias.detectors.rating import HIGHEST, LOWEST
@@ -75,7 +75,7 @@ def change_table(compared: Compared, official: Gathered, run: str) -> Table:
 
     `run` is what marks call that run.
     """
-    beside = _beside(official, compared.tables.spec, run)
+    beside = _beside(official, compared, run)
     rows = [TableRow(row.keys, _change(compared, row, beside)) for row in compared.rows]
     rubric, unit = compared.tables.rubric, compared.tables.unit
     caption = CHANGE_CAPTION.format(
@@ -103,13 +103,19 @@ def item_of(case: Case) -> Item:
     return case.judge, case.model, design.template, design.topic, design.task
 
 
-def _beside(run: Gathered, spec: Drawing, name: str) -> Beside | None:
+def _beside(run: Gathered, compared: Compared, name: str) -> Beside | None:
+    """What the judges of the comparisons read of their models."""
     condition, items = swapped_items(run)
     if not condition:
         return None
     rubrics = {one: run.rubrics[one] for one in run.originals}
-    cases = [case for case in run.cases if case.pair.design.condition == condition]
-    tables = Tables(tidy(cases, rubrics), rubrics, spec)
+    wanted = {(row.where["judge"], row.where["model"]) for row in compared.rows}
+    cases = [
+        case for case in run.cases if case.pair.design.condition == condition and (case.judge, case.model) in wanted
+    ]
+    if not cases:
+        return Beside(run.titles[condition], run.rubrics[condition], {}, {})
+    tables = Tables(tidy(cases, rubrics), rubrics, compared.tables.spec)
     named = {"condition": condition} | ({"run": name} if name else {})
     cells = {
         (keys["judge"], keys["model"]): {
