@@ -99,7 +99,8 @@ class Case(NamedTuple):
     @property
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
-        return len(self.verdicts) == len(ORDERS)
+        rows = self.judgments.values()
+        return len(rows) == len(ORDERS) and all(row.verdict is not None for row in rows)
 
     @property
     def whole(self) -> bool:
@@ -118,14 +119,12 @@ class Case(NamedTuple):
         Where only the side is asked, sides named in opposite orders cancel, so that a judge who always names the
         response shown first scores nothing.
         """
-        found = [verdict.scores[dimension.id] for verdict in self.verdicts.values()]
-        if dimension.asks == "side":
-            return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
-        return sum(score.score for score in found) / len(found)
+        return _score(list(self.verdicts.values()), dimension)
 
     def total(self, rubric: Rubric) -> float:
         """The sum of a complete pair's scores."""
-        return sum(self.score(dimension) for dimension in rubric.dimensions)
+        verdicts = list(self.verdicts.values())
+        return sum(_score(verdicts, dimension) for dimension in rubric.dimensions)
 
     def net(self, rubric: Rubric) -> float:
         """How much more a complete pair's verdicts favour A than B: the mean of its orders."""
@@ -157,3 +156,10 @@ class Case(NamedTuple):
             if score.favoured != "none"
         ]
         return len(named), sum(side == first for side, first in named)
+
+
+def _score(verdicts: list[Verdict], dimension: Dimension) -> float:
+    found = [verdict.scores[dimension.id] for verdict in verdicts]
+    if dimension.asks == "side":
+        return abs(sum(SIGNS[score.favoured] for score in found)) / len(found)
+    return sum([score.score for score in found]) / len(found)

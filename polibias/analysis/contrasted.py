@@ -69,19 +69,31 @@ def _by_item(question: Question, reading: Reading, judge: str) -> dict[str, Case
     return found
 
 
+class Scored(NamedTuple):
+    """Scores of the items that are complete in both conditions, by name, and the ends of their scale."""
+
+    first: dict[str, float]
+    second: dict[str, float]
+    lowest: float
+    highest: float
+
+
 def score_contrast(question: Question) -> list[Measured]:
-    """Mean pair score of the condition, of what it is compared with, and the difference: by judge and block."""
+    """Mean pair score of the condition, of what it is compared with, and the difference: by judge and block.
+
+    All from the items with a complete score in both, and as declared in both.
+    """
     rows = []
     blocks = [name for name in BLOCKS if question.comparison.block in ("", name)]
     for judge in question.judges:
         missing = _missing(question, judge)
         shared = {} if missing else couples(question, judge)
         for dimension in _dimensions(question):
+            scores = None if missing else scored(question, shared, dimension)
             for block in blocks:
                 own = {name: one for name, one in shared.items() if one.first.pair.design.block == block}
                 keys = {"judge": judge, "block": BLOCKS[block]} | ({"dimension": dimension} if dimension else {})
-                reason = missing or ("" if own else NO_SHARED)
-                rows.append(Measured(keys, _scores(question, own, dimension, judge, block, reason)))
+                rows.append(Measured(keys, _measures(question, own, scores, (judge, block, dimension), missing)))
     return rows
 
 
@@ -98,28 +110,56 @@ def _missing(question: Question, judge: str) -> str:
     return question.unread(first, judge) or question.unread(second, judge)
 
 
-def _scores(
-    question: Question, shared: Couples, dimension: str, judge: str, block: str, reason: str
+def scored(question: Question, shared: Couples, dimension: str = "") -> Scored:
+    """The scores of complete items, whole or on one dimension."""
+    first, second = (narrowed(side.rubric, dimension) for side in (question.reading, question.against))
+    used = {name: one for name, one in shared.items() if one.complete}
+    return Scored(
+        {name: one.first.total(first) for name, one in used.items()},
+        {name: one.second.total(second) for name, one in used.items()},
+        first.lowest_total,
+        first.highest_total,
+    )
+
+
+def _measures(
+    question: Question, own: Couples, scores: Scored | None, about: tuple[str, ...], missing: str
 ) -> dict[str, Estimate]:
-    """One row's estimates: all from the items with a complete score in both, and as declared in both."""
-    if reason:
-        return dict.fromkeys(SCORED, none(reason)) | {"left_out": counted(0)}
-    rubric = narrowed(question.reading.rubric, dimension)
-    used = {name: one for name, one in shared.items() if one.complete and one.declared}
-    first = {name: one.first.total(rubric) for name, one in used.items()}
-    other = narrowed(question.against.rubric, dimension)
-    second = {name: one.second.total(other) for name, one in used.items()}
-    about = (judge, block, dimension)
-    found = _paired(question, first, second, shared, *about)
-    lowest, highest = rubric.lowest_total, rubric.highest_total
-    zero = {name: float(score == 0) for name, score in second.items()}
+    """One row's estimates."""
+    if scores is None or not own:
+        return dict.fromkeys(SCORED, none(missing or NO_SHARED)) | {"left_out": counted(0)}
+    used = [name for name, one in own.items() if one.complete and one.declared]
+    return {
+        **contrast(question, own, used, scores, *about),
+        "zero": zero_share(question, own, used, scores, *about),
+        "left_out": counted(len(own) - len(used)),
+    }
+
+
+def contrast(
+    question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str
+) -> dict[str, Estimate]:
+    """Both means of the items that are used of those that are shared, and their difference.
+
+    `about` names the row's draws, with the comparison's id.
+    """
+    found = _paired(question, _of(used, scores.first), _of(used, scores.second), shared, *about)
+    lowest, highest = scores.lowest, scores.highest
     return {
         "condition": telling(found.first, lowest, highest),
         "against": telling(found.second, lowest, highest),
         "difference": telling(found.difference, lowest - highest, highest - lowest),
-        "zero": _mean(question, zero, shared, *about, "zero"),
-        "left_out": counted(len(shared) - len(used)),
     }
+
+
+def zero_share(question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str) -> Estimate:
+    """The share of these items whose score is 0 in what the condition is compared with."""
+    zero = {name: float(score == 0) for name, score in _of(used, scores.second).items()}
+    return _mean(question, zero, shared, *about, "zero")
+
+
+def _of(used: Sequence[str], scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: scores[name] for name in used}
 
 
 def order_contradictions(question: Question) -> list[Measured]:

@@ -33,7 +33,7 @@ FLAT = 1e-12
 
 Statistic = Callable[[Sums], NDArray[np.float64]]
 Strata = NDArray[np.intp]
-Scale = Literal["plain", "fisher", "logit"]
+Scale = Literal["plain", "fisher", "logit", "log"]
 
 
 class _Scale(NamedTuple):
@@ -50,6 +50,7 @@ SCALES: dict[Scale, _Scale] = {
     "plain": _Scale("", -np.inf, np.inf, np.asarray, np.asarray),
     "fisher": _Scale(" of Fisher's z", -1.0, 1.0, np.arctanh, np.tanh),
     "logit": _Scale(" of the logit", 0.0, 1.0, logit, expit),
+    "log": _Scale(" of the logarithm", 0.0, np.inf, np.log, np.exp),
 }
 
 
@@ -57,8 +58,8 @@ class Defined(NamedTuple):
     """A statistic, from sums (rows × columns) to one value per row, NaN where undefined; and why it may be.
 
     `scale` is the one on which a jackknife interval is made: Fisher's z for coefficients that end at 1, the logit for
-    shares. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`: the units that it rests on,
-    if not all. `columns`: those of the sums that it is a function of.
+    shares, the logarithm for ratios. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`:
+    the units that it rests on, if not all. `columns`: those of the sums that it is a function of.
     """
 
     statistic: Statistic
