@@ -11,10 +11,12 @@ from polibias.analysis.between_judges import between_judges_tables
 from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import signed
+from polibias.analysis.compared import Marks, compared
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Collected, collect, tidy
+from polibias.analysis.gathered import Gathered
 from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.main_results import with_ratio
@@ -44,13 +46,15 @@ MANY = 0.05
 class Analysed(NamedTuple):
     """The findings and the cases they came from.
 
-    `rubrics` holds each condition's, as its judge task asks for it; `kinds` is what is known of the models.
+    `rubrics` holds each condition's, as its judge task asks for it; `kinds` is what is known of the models; `marks` are
+    words by which cells select a pair, beside those that every pair has.
     """
 
     findings: Findings
     cases: list[Case]
     rubrics: dict[str, Rubric]
     kinds: Mapping[str, ModelKind]
+    marks: Marks
 
 
 def analyse(run: Run) -> Analysed:
@@ -71,6 +75,8 @@ def analyse(run: Run) -> Analysed:
         *_reliability(Groups(tables, found)),
     )
     computed = [one for one in yielded if one is not None]
+    beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
+    computed += beside.tables
     computed += [one] if (one := recovery_table(computed, about)) is not None else []
     if len(found) < len(collected.cases):
         copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
@@ -90,10 +96,17 @@ def analyse(run: Run) -> Analysed:
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=tuple(computed),
-        notes=(*simulated_notes(about), *_notes(about, found), *use_notes(about, collected.uses), *_opened(run)),
+        notes=(
+            *simulated_notes(about),
+            *_notes(about, found),
+            *use_notes(about, collected.uses),
+            *beside.notes,
+            *_opened(run),
+        ),
         summary=(
             *(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
+            *beside.sentences,
         ),
         titles=_titles(about, rubrics, found if len(own) < len(rubrics) else []),
         scales={
@@ -101,7 +114,7 @@ def analyse(run: Run) -> Analysed:
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
-    return Analysed(findings, collected.cases, rubrics, kinds)
+    return Analysed(findings, collected.cases, rubrics, kinds, beside.marks)
 
 
 def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Rubric]:

@@ -62,4 +62,4 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     for chart in drawn:
         write_file(folder / "charts" / f"{chart.id}.svg", chart.svg.encode("utf-8"), durable=False)
     page(folder / "index.html", "index.html", findings=findings, charts=drawn, formats=FORMATS)
-    write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds), folder)
+    write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from polibias.analysis.cases import Case
+from polibias.analysis.compared import Marks
 from polibias.analysis.findings import Findings
 from polibias.analysis.kinds import ModelKind
 from polibias.analysis.structured import counted
@@ -41,6 +42,7 @@ class Pairs(NamedTuple):
     rubrics: Mapping[str, Rubric]
     people: PairLabels = {}
     kinds: Mapping[str, ModelKind] = {}
+    marks: Marks = {}
 
 
 def write_pairs(pairs: Pairs, folder: Path) -> None:
@@ -91,7 +93,9 @@ def _list(pairs: Pairs, by_pair: Sequence[list[Case]], places: Sequence[list[int
     for number, own in enumerate(by_pair):
         for case in own:
             rubric = pairs.rubrics[case.pair.design.condition]
-            found = [words.setdefault(word, len(words)) for word in marks(case, rubric, pairs.kinds).split(" ")]
+            own_marks = pairs.marks.get((case.judge, case.model, case.pair_id), [])
+            said = dict.fromkeys([*marks(case, rubric, pairs.kinds).split(" "), *own_marks])
+            found = [words.setdefault(word, len(words)) for word in said]
             guess = "" if case.guess is None else (case.guess.result or "invalid").replace("_", " ")
             score = case.total(rubric) if case.complete else None
             cases.append([case_name(case), number, case.model, case.judge, score, _state(case), guess, found])

@@ -57,6 +57,8 @@ def interval(cell: Cell | Beside, unit: str) -> str:
 
 
 def _format(value: float, unit: str) -> str:
+    if unit == "p":
+        return f"{value:.3f}" if value >= LEAST else f"< {LEAST:g}"
     if unit == "count":
         return f"{value:,.0f}"
     if unit == "share" and 0 < abs(value) < LEAST:
