@@ -11,7 +11,7 @@ from polibias.analysis.between_judges import between_judges_tables
 from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import signed
-from polibias.analysis.compared import Marks, compared
+from polibias.analysis.compared import Compared, Marks, compared
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
@@ -57,64 +57,101 @@ class Analysed(NamedTuple):
     marks: Marks
 
 
+class _Read(NamedTuple):
+    """A run as its tables are made from it; `found` are the cases that are no copies, `own` their rubrics."""
+
+    about: dict[str, Any]
+    rubrics: dict[str, Rubric]
+    spec: AnalysisSpec
+    collected: Collected
+    found: list[Case]
+    own: dict[str, Rubric]
+    tables: Tables
+    kinds: Mapping[str, ModelKind]
+    provisions: Mapping[str, frozenset[str]]
+    beside: Compared
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        titles: dict[str, str] = self.about["study"]["conditions"]
+        return titles
+
+
 def analyse(run: Run) -> Analysed:
     """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
     require_whole(run)
+    read = _read(run)
+    findings = _findings(run, read, tuple(_computed(read)))
+    return Analysed(findings, read.collected.cases, read.rubrics, read.kinds, read.beside.marks)
+
+
+def _read(run: Run) -> _Read:
     about = read_named(run.study, STUDY_TAG)
-    rubric, rubrics = rubric_of(about), rubrics_of(about)
+    rubrics = rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
-    models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
     provisions = known_provisions()
     collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
     own = _of_originals(collected.cases, rubrics)
+    beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
     tables, kinds = Tables(tidy(found, own), own, spec), known_kinds(about["models"])
+    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside)
+
+
+def _computed(read: _Read) -> Iterator[Table]:
+    """Every table that has something to say, those on copies last; links of the others leave copies out."""
+    models, judges = ([entry["name"] for entry in read.about[role]] for role in ("models", "judges"))
     yielded = (
-        *_scores(tables, found, kinds),
-        *_behaviour(tables, found, models, judges),
-        *_reliability(Groups(tables, found)),
+        *_scores(read.tables, read.found, read.kinds),
+        *_behaviour(read.tables, read.found, models, judges),
+        *_reliability(Groups(read.tables, read.found)),
+        *read.beside.tables,
     )
     computed = [one for one in yielded if one is not None]
-    beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
-    computed += beside.tables
-    computed += [one] if (one := recovery_table(computed, about)) is not None else []
-    if len(found) < len(collected.cases):
-        copied = _copied(collected.cases, about["study"]["conditions"], rubrics, spec, judges[0])
-        computed = [*map(of_originals, computed), *(one for one in copied if one is not None)]
-    findings = Findings(
+    recovery = recovery_table(computed, read.about)
+    computed += [recovery] if recovery is not None else []
+    copies = len(read.found) < len(read.collected.cases)
+    yield from map(of_originals, computed) if copies else computed
+    if copies:
+        found = _copied(read.collected.cases, read.conditions, read.rubrics, read.spec, judges[0])
+        yield from (one for one in found if one is not None)
+
+
+def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
+    about, tables = read.about, read.tables
+    return Findings(
         study=about["study"]["id"],
         title=about["study"]["title"],
         index=tables.rubric.report.index,
-        about=_about(about["study"]["conditions"], own, both=len(tables.columns) > 1),
+        about=_about(read.conditions, read.own, both=len(tables.columns) > 1),
         caution=tables.rubric.report.caution,
         manifest=manifest_hash(run.folder),
         facts={
-            **_facts(about, rubric, spec, collected),
-            "Table of provisions": table_fact(provisions),
-            "Models known": kinds_fact(kinds),
+            **_facts(about, rubric_of(about), read.spec, read.collected),
+            "Table of provisions": table_fact(read.provisions),
+            "Models known": kinds_fact(read.kinds),
         },
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
-        tables=tuple(computed),
-        notes=(
-            *simulated_notes(about),
-            *_notes(about, found),
-            *use_notes(about, collected.uses),
-            *beside.notes,
-            *_opened(run),
-        ),
+        tables=computed,
+        notes=(*simulated_notes(about), *_notes(about, read.found), *_more_notes(run, read)),
         summary=(
-            *(in_words(row, about["study"]["conditions"]) for row in tables.main_table().rows),
+            *(in_words(row, read.conditions) for row in computed[0].rows),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
-            *beside.sentences,
+            *read.beside.sentences,
         ),
-        titles=_titles(about, rubrics, found if len(own) < len(rubrics) else []),
+        titles=_titles(about, read.rubrics, read.found if len(read.own) < len(read.rubrics) else []),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
-    return Analysed(findings, collected.cases, rubrics, kinds, beside.marks)
+
+
+def _more_notes(run: Run, read: _Read) -> Iterator[str]:
+    yield from use_notes(read.about, read.collected.uses)
+    yield from read.beside.notes
+    yield from _opened(run)
 
 
 def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Rubric]:

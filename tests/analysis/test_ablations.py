@@ -27,7 +27,7 @@ from polibias.domain.study import AnalysisSpec
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from polibias.stats.contrasts import NO_COMMON
 from tests.analysis.copies import RUBRIC, Said, case
 from tests.conftest import ROOT, study_text

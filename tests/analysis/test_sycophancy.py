@@ -21,7 +21,7 @@ from polibias.domain.study import AnalysisSpec
 from polibias.planning import plan
 from polibias.progress import QuietWatcher
 from polibias.records.runs import Run
-from polibias.report.document import marks
+from polibias.report.marking import marks
 from polibias.stats.multiplicity import holm
 from polibias.stats.signflip import sign_flip
 from polibias.stats.sycophancy import OUTCOMES
