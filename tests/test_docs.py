@@ -138,3 +138,17 @@ def test_architecture_names_every_room() -> None:
     for path in package.rglob("*.py"):
         if path.name != "__init__.py":
             assert path.stem in picture, path
+
+
+def test_every_table_of_the_paper_map_is_made_somewhere() -> None:
+    text = (ROOT / "docs" / "paper-map.md").read_text("utf-8")
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "polibias" / "analysis").glob("*.py"))
+    tables = set(re.findall(r"`tables/([a-z_]+)\.csv`", text))
+    assert len(tables) > 20
+    for name in tables - {"by_topic", "by_task"}:  # made of the factor's name
+        assert f'"{name}"' in code, name
+    comparisons = tomllib.loads((ROOT / "prereg" / "blind-study.toml").read_text("utf-8"))["comparisons"]
+    for name in re.findall(r"`validations/blind-study/tables/([a-z-]+)\.csv`", text):
+        assert name in {one["id"] for one in comparisons}
+    for name in re.findall(r"plan `([a-z-]+)`", text):
+        assert (ROOT / "prereg" / f"{name}.toml").exists(), name
