@@ -24,15 +24,19 @@ def cut_tables(
     scores: Table,
     dimensions: Table,
     by_topic: Table | None,
+    scenarios: bool = True,
 ) -> Iterator[Table | None]:
-    """None stands for a table that the study cannot have.
+    """None stands for a table that the study cannot have. Without `scenarios` the pairs are not about countries' acts:
+    nothing is told of premises, of countries, and of what else only such pairs have.
 
     `cases` are those of `tables`, in its order; `scores`, `dimensions` and `by_topic` are its tables of mean scores.
     """
-    conducts = Conducts(tables, cases)
     yield largest_gap_table(tables, dimensions)
     yield heat_table(tables, by_topic)
     yield kinds_table(tables, scores, kinds)
+    if not scenarios:
+        return
+    conducts = Conducts(tables, cases)
     yield engaged_table(tables, cases, conducts)
     yield one_sided_behaviour_table(tables, cases, conducts)
     yield consistency_table(tables, cases, conducts)

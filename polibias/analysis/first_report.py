@@ -102,7 +102,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     """Every table that has something to say, those on copies last; links of the others leave copies out."""
     models, judges = ([entry["name"] for entry in read.about[role]] for role in ("models", "judges"))
     yielded = (
-        *_scores(read.tables, read.found, read.kinds),
+        *_scores(read),
         *_behaviour(read.tables, read.found, models, judges),
         *_reliability(Groups(read.tables, read.found)),
         *read.beside.tables,
@@ -181,8 +181,9 @@ def _copied(
     yield reidentified_table(cases, titles)
 
 
-def _scores(tables: Tables, found: list[Case], kinds: Mapping[str, ModelKind]) -> Iterator[Table | None]:
+def _scores(read: _Read) -> Iterator[Table | None]:
     """Mean scores, whole, by factor and cut in other ways, and the direction."""
+    tables = read.tables
     topic = tables.rubric.report.topic
     scores, dimensions = with_ratio(tables, tables.main_table()), tables.dimension_table()
     by_topic = tables.factor_table("topic", f"By {topic.lower()}")
@@ -192,7 +193,8 @@ def _scores(tables: Tables, found: list[Case], kinds: Mapping[str, ModelKind]) -
     yield tables.factor_table("task", "By task")
     yield by_topic
     yield directions_table(tables, topic)
-    yield from cut_tables(tables, found, kinds, scores, dimensions, by_topic)
+    own = not read.about["pair_set"]
+    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own)
 
 
 def _reliability(groups: Groups) -> Iterator[Table]:

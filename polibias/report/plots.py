@@ -9,7 +9,7 @@ from polibias.report.drawing import INK, LINE, SERIES, Chart, drawn, said
 
 BLOCKS = {"main": "Main", "control": "Controls"}
 BLUES = ["#f4f8fb", "#c6dcec", "#6aaed6", "#2171b5", "#08306b"]
-DIRECTIONS = {"A": ("first country", "#0072b2"), "none": ("neither", "#b8bcc1"), "B": ("second country", "#d55e00")}
+DIRECTIONS = {"A": ("first side", "#0072b2"), "none": ("neither", "#b8bcc1"), "B": ("second side", "#d55e00")}
 SMALL = 9
 
 
@@ -227,7 +227,7 @@ def direction_bars(
     titles: Mapping[str, str] = {},
     named: Mapping[str, str] = {},
 ) -> Chart | None:
-    """How many pairs favour the first country of each topic, the second, or neither: a bar each, models together.
+    """How many pairs favour the first side of each topic, the second, or neither: a bar each, models together.
 
     `named` gives the words for A, none and B where they are no countries.
     """

@@ -229,7 +229,7 @@ def test_every_country_by_definition(judge: str, weighted: bool) -> None:
 
 
 def leaning(parties: tuple[str, str], n: int, shown: int, hidden: int, category: str = "active") -> list[Case]:
-    """n pairs of which so many favour the first country, with names shown and with names hidden."""
+    """n pairs of which so many favour the first side, with names shown and with names hidden."""
     return [
         pair
         for number in range(n)

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import socket
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -337,6 +338,12 @@ def full(score: int = 2, favoured: str = "A", comment: str = "") -> Entry:
         {k: v for name in RUBRIC.dimension_ids for k, v in said(name, score, favoured).items()},
         {"": comment} if comment else {},
     )
+
+
+@pytest.fixture(autouse=True)
+def own_main(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that a test runs takes the main module's place; whatever starts processes later needs the real one."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def answers(pair: str, lexicon: Lexicon, size: int) -> str:
 
 
 def larger(lexicon: Lexicon, pair: str, times: int) -> Lexicon:
-    """The lexicon with so many times as many terms of the pair's first country, made of random letters."""
+    """The lexicon with so many times as many terms of the pair's first side, made of random letters."""
     draw = random.Random(SEED)
     a, b = require_pair(pair, lexicon)
     more = len(terms_of(a, b, lexicon, "full")) * (times - 1)

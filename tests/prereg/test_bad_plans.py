@@ -38,7 +38,7 @@ BAD = {
     "simulated rater": ("each_pair = 2", 'each_pair = 2\nnames = ["simulated-1", "ann"]', "simulated"),
     "older project": ('run = "small"', 'run = "small"\nolder = ["none"]', "no such labels"),
     "run": ('run = "small"', 'run = "none"', "no such run"),
-    "two kinds": ('run = "small"', 'run = "small"\noutcomes = ["later"]', "either about people"),
+    "two kinds": ('run = "small"', 'run = "small"\noutcomes = ["later", "last"]', "at most one outcome"),
 }
 
 
