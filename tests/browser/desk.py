@@ -111,7 +111,7 @@ class Desk(NamedTuple):
         self.options(self.score_of(title)).nth(value).click()
 
     def favour(self, title: str, shown: int) -> None:
-        """Choose the first or second side, or 3 for None."""
+        """Choose the first or second country, or 3 for None."""
         self.options(self.favoured_in(title)).nth(shown - 1).click()
 
     def fill(self, value: int = 2, shown: int = 1) -> None:

@@ -29,7 +29,7 @@ class Seen(NamedTuple):
     first: str
 
     def side(self, shown: int) -> str:
-        """The stored word for the first side, the second, or 3 for none."""
+        """The stored word for the first country, the second, or 3 for none."""
         second = "B" if self.first == "A" else "A"
         return (self.first, second, "none")[shown - 1]
 
