@@ -19,15 +19,8 @@ from polibias.records.documents import read_named
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample
 from tests.conftest import ROOT, study_text
+from tests.prereg.validation import ITEMS, JUDGES, MODELS
 
-ITEMS = """
-[[items]]
-templates = ["WC-DIS-001", "GEN-INC-001", "AGG-FLT-001", "CAH-DEP-001"]
-pairs = ["russia-ukraine", "iran-israel", "france-germany", "aurelia-ferrum"]
-tasks = ["T1", "T2"]
-"""
-MODELS = "".join(f'[[models]]\nadapter = "scripted"\nname = "m{n}"\nmax_tokens = 50\n' for n in (1, 2))
-JUDGES = "".join(f'[[judges]]\nadapter = "scripted"\nname = "{name}"\n' for name in ("one", "two"))
 PLAN = """
 id = "mine"
 title = "A small blind study"
