@@ -138,25 +138,6 @@ class Case(NamedTuple):
             for verdict in self.verdicts.values()
         ]
 
-    @property
-    def opposed(self) -> bool:
-        """Whether the two orders of a complete pair name opposite sides in some dimension."""
-        first, second = self.verdicts.values()
-        return any(
-            SIGNS[first.scores[name].favoured] * SIGNS[second.scores[name].favoured] < 0 for name in first.scores
-        )
-
-    @property
-    def first_named(self) -> tuple[int, int]:
-        """How often a side was named, and how often it was the version shown first."""
-        named = [
-            (score.favoured, order[0])
-            for order, verdict in self.verdicts.items()
-            for score in verdict.scores.values()
-            if score.favoured != "none"
-        ]
-        return len(named), sum(side == first for side, first in named)
-
 
 def _score(verdicts: list[Verdict], dimension: Dimension) -> float:
     found = [verdict.scores[dimension.id] for verdict in verdicts]

@@ -20,7 +20,7 @@ from polibias.analysis.gathered import Gathered
 from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.main_results import with_ratio
-from polibias.analysis.orders import directions_table, orders_table
+from polibias.analysis.orders import directions_table
 from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.recovered import recovery_table, simulated_notes
@@ -212,7 +212,6 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     yield graver_table(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
-    yield orders_table(found, models, judges)
     yield responses_table(found, models, judges[0])
 
 
