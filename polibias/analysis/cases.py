@@ -139,6 +139,14 @@ class Case(NamedTuple):
         ]
 
 
+def case_title(case: Case) -> str:
+    """What a pair is about, for a heading; a copy has that of its original, with the countries' names."""
+    pair = (case.original or case).pair
+    if pair.design.roles != "swapped":
+        return f"{pair.acting.A} against {pair.facing.A}"
+    return f"{pair.acting.A} – {pair.acting.B}" if pair.acting.A else pair.design.topic
+
+
 def _score(verdicts: list[Verdict], dimension: Dimension) -> float:
     found = [verdict.scores[dimension.id] for verdict in verdicts]
     if dimension.asks == "side":

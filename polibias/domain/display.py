@@ -20,3 +20,8 @@ def visible(text: str) -> str:
 def in_line(text: str) -> str:
     """As `visible`, on one line, so that foreign text cannot pass for a line of ours."""
     return " ".join(visible(text).split())
+
+
+def in_cell(text: str) -> str:
+    """As `in_line`, for a cell of a Markdown table."""
+    return in_line(text).replace("|", "\\|")

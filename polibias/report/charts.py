@@ -8,9 +8,10 @@ from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.points import judge_differences, order_differences, spreads
 from polibias.domain.rubric import Rubric
 from polibias.report.drawing import SERIES, Chart, drawn
-from polibias.report.marking import case_title
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 
+MOST_ROWS = 20
+"""A chart of intervals with more rows is a wall; lines per model tell the same."""
 BLOCKS = {"main": "Main", "control": "Controls"}
 COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
@@ -21,23 +22,26 @@ def overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Ru
     pbi = _interval_chart("pbi", tables["pbi"], findings.index, findings.scales["pbi"], findings.titles)
     scale = findings.scales["dimensions"]
     by_dimension = "Mean score by dimension"
-    dimensions = _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles)
-    topics = {f"topic:{case.pair.design.topic}": case_title(case) for case in cases if case.original is None}
-    titles = {**topics, **findings.titles}
-    found = [pbi, dimensions, *_of_tables(findings, tables, titles), *_of_cases(findings, cases, rubrics)]
+    few = len(tables["dimensions"].rows) <= MOST_ROWS
+    dimensions = (
+        _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles) if few else None
+    )
+    found = [pbi, dimensions, *_of_tables(findings, tables), *_of_cases(findings, cases, rubrics)]
     return [chart for chart in found if chart]
 
 
-def _of_tables(findings: Findings, tables: Mapping[str, Table], titles: Mapping[str, str]) -> Iterator[Chart | None]:
+def _of_tables(findings: Findings, tables: Mapping[str, Table]) -> Iterator[Chart | None]:
     """Per judge, and condition where there are several: the dimensions, models against topics, and directions."""
+    titles = findings.titles
     topic = titles.get("key:topic", "topic").lower()
     for id, name, rows in _groups(tables.get("dimensions"), titles):
         title, ends = f"Main profile by dimension{name}", findings.scales["dimensions"]
-        yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
+        if len({row.keys["model"] for row in rows}) > 1:
+            yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
     for id, name, rows in _groups(tables.get("by_topic"), titles):
-        yield heat_map(
-            f"heat{id}", f"{findings.index} by model and {topic}{name}", rows, "model", "topic", titles=titles
-        )
+        if len({row.keys["model"] for row in rows}) > 1:
+            title = f"{findings.index} by model and {topic}{name}"
+            yield heat_map(f"heat{id}", title, rows, "model", "topic", titles=titles)
     for id, name, rows in _groups(tables.get("directions"), titles):
         if {row.keys["topic"] for row in rows} != {"all"}:
             yield direction_bars(f"directions{id}", f"Which side is favoured, by {topic}{name}", rows, titles=titles)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LONGEST_WORD = 400
 PIECES = 1000
+LONG = 24
+"""A table with more rows is folded."""
 UNBROKEN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 SCRIPTS = ("start", "marks", "differing", "quotes", "painting", "listed", "opened", "end")
 """The script of the list of pairs, in the order in which its pieces follow each other."""
@@ -77,6 +79,7 @@ def _environment() -> "jinja2.Environment":
     script = "".join((folder / "pairs" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     environment.globals.update(
         style=style,
+        long=LONG,
         script=script,
         policy=policy(f"style-src {source(style)}"),
         loading_policy=policy(f"style-src {source(style)}", f"script-src {source(script)} 'strict-dynamic'"),
