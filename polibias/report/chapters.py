@@ -66,6 +66,7 @@ CHAPTERS = (
 )
 OTHER = Chapter("other", "More", "", ())
 DRAWN_FROM = {
+    "difference": ("pbi",),
     "scores": ("pbi",),
     "profile": ("dimensions",),
     "heat": ("heat", "by_topic"),

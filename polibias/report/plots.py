@@ -161,7 +161,7 @@ def distributions(id: str, title: str, spreads: Sequence[Spread], ends: tuple[fl
         color=alt.Color("block:N", title=None, legend=legend, scale=scale),
         strokeDash=alt.StrokeDash("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )  # fmt: skip
-    heading = alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=200)
+    heading = alt.Header(labelOrient="top", labelAnchor="start", labelPadding=4, labelLimit=400)
     row = alt.Row("model:N", title=None, sort=[one.model for one in spreads], header=heading, spacing=12)
     svg = drawn(lines.properties(width=420, height=60).encode(row=row), id)
     told = "; ".join(f"{one.model}, {BLOCKS[one.block]}: {_spread_text(one.counts)}" for one in spreads)
