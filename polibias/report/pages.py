@@ -90,6 +90,7 @@ def _environment() -> "jinja2.Environment":
         shown=shown,
         fragment=fragment,
         why=_why,
+        silent=silent,
     )
     return environment
 
@@ -108,6 +109,11 @@ def source(content: str) -> str:
 def fragment(cell: Cell) -> str:
     """The link that shows a cell's cases in the list of pairs."""
     return "pairs.html#" + urlencode(sorted(cell.where.items()))
+
+
+def silent(table: Table) -> bool:
+    """Whether no cell of the table has a value: then a page says why, and prints no dashes."""
+    return all(cell.value is None for row in table.rows for cell in row.cells.values())
 
 
 def _why(table: Table) -> list[str]:
