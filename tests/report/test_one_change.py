@@ -15,20 +15,12 @@ from polibias.domain.study import AnalysisSpec
 from polibias.records.ledger import read
 from polibias.records.runs import Run
 from polibias.report.marking import marks
-from polibias.simulated import study
 from polibias.simulated.declaration import MODELS, StudySimulation
 from tests.analysis.shown_facts import JOINTLY, MEDIANS, OF_TABLES, Facts, facts, shows
-from tests.conftest import ROOT
+from tests.report.few import few_pairs
 from tests.rewritten import replaced, rewritten
 
 NAME = "simulated-few"
-FEW = {
-    '"crimes_against_humanity/*", "genocide/*", "maritime/*", "war_crimes/*"': '"genocide/*"',
-    '"pairs/*"': '"iran-israel", "china-taiwan", "france-germany"',
-    '"tasks/*"': '"T1", "T4"',
-}
-"""What the small study asks in place of everything."""
-
 Key = tuple[str, tuple[tuple[str, str], ...], str]
 CaseKey = tuple[str, str, str]
 
@@ -83,16 +75,10 @@ def counted(run: Run, cases: list[Case]) -> Iterator[tuple[CaseKey, Facts]]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A simulated run of two models and two judges over few country pairs of both blocks."""
-    with pytest.MonkeyPatch.context() as patch:
-        text = study.STUDY
-        for old, new in FEW.items():
-            assert old in text
-            text = text.replace(old, new)
-        patch.setattr(study, "STUDY", text)
-        spec = StudySimulation(
-            id=NAME, models=MODELS[4:6], main=16, control=8, words=40, analysis=AnalysisSpec(resamples=100)
-        )
-        return study.write_study(spec, tmp_path_factory.mktemp("one") / NAME, ROOT / "data").run
+    spec = StudySimulation(
+        id=NAME, models=MODELS[4:6], main=16, control=8, words=40, analysis=AnalysisSpec(resamples=100)
+    )
+    return few_pairs(spec, tmp_path_factory.mktemp("one") / NAME)
 
 
 @pytest.fixture(scope="module")
