@@ -30,6 +30,7 @@ from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
+from polibias.domain.display import numbered
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
@@ -224,13 +225,15 @@ def _titles(about: dict[str, Any], rubrics: dict[str, Rubric], found: list[Case]
     topics = {case.pair.design.topic: case for case in found}
     categories = sorted({case.pair.design.topic_category for case in found})
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
+    topic_title = next(iter(rubrics.values())).report.topic
     return {
-        **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
+        **{f"{key}:{one.id}": one.title for key in ("dimension", "other", "next") for one in dimensions},
         **{f"condition:{name}": title for name, title in about["study"]["conditions"].items()},
         **{f"country:{id}": name for id, name in sorted((candidates | countries).items())},
-        **{f"topic:{topic}": case_title(case) for topic, case in topics.items()},
-        **{f"pair category:{name}": name.replace("_", " ") for name in categories},
-        "key:topic": next(iter(rubrics.values())).report.topic,
+        **{f"{key}:{topic}": case_title(case) for key in ("topic", "level") for topic, case in topics.items()},
+        **{f"{key}:{name}": name.replace("_", " ") for key in ("pair category", "level") for name in categories},
+        "key:topic": topic_title,
+        "by:topic": topic_title.lower(),
     }
 
 
@@ -253,13 +256,13 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
 
 
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
-    found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
+    found = collected.cases
     designs = {case.pair.design for case in found}
     conditions = about["study"]["conditions"]
     copies = Counter({case.pair_id: case.pair.design.condition for case in found if case.original}.values())
     return {
         "Study": about["study"]["id"],
-        "Asked and judged": f"{first} to {last}, UTC",
+        "Asked and judged": _period(collected.first, collected.last),
         "Pairs per model": str(len({case.pair_id for case in found}) - copies.total()),
         **({"Copies of pairs per model": _counted(copies, conditions)} if copies else {}),
         "Templates": str(len({design.template for design in designs})),
@@ -278,8 +281,12 @@ def _counted(copies: Counter[str], titles: Mapping[str, str]) -> str:
     return "; ".join(f"{titles[name]}: {number}" for name, number in copies.items())
 
 
-def _readable(time: str) -> str:
-    return time[:19].replace("T", " ") or "never"
+def _period(first: str, last: str) -> str:
+    """From the first call to the last, as far as rows say when they were stored."""
+    if not first:
+        return "no time is recorded"
+    began, ended = (time[:19].replace("T", " ") for time in (first, last))
+    return f"{began} to {ended}, UTC"
 
 
 def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
@@ -324,4 +331,5 @@ def _loop_notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
             f"{heat:g} because a response looped."
         )
     if lost:
-        yield f"{lost} pairs loop in every attempt and have no score."
+        ending = "loops in every attempt and has no score" if lost == 1 else "loop in every attempt and have no score"
+        yield f"{numbered(lost, 'pair')} {ending}."

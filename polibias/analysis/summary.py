@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from polibias.analysis.cells import BLOCKS, signed
 from polibias.analysis.findings import Cell, Table, TableRow
+from polibias.domain.display import numbered
 
 UNEVEN = {
     "main": "Main pairs were treated less evenly than Control pairs",
@@ -13,6 +14,7 @@ UNEVEN = {
     "open": "nothing follows",
 }
 """What a comparison of the two blocks can say."""
+NO_SCORE = "no pair has a score"
 
 
 def summary(scores: Table, conditions: Mapping[str, str]) -> Iterator[str]:
@@ -32,15 +34,11 @@ def _together(scores: Table, models: int) -> str:
     said = Counter(shown(row) for row in scores.rows)
     judges = len({row.keys["judge"] for row in scores.rows})
     counted = "; ".join(f"{words} in {said[claim]}" for claim, words in UNEVEN.items() if said[claim])
-    who = f"{_number(models, 'model')}, {_number(judges, 'judge')}"
+    who = f"{numbered(models, 'model')}, {numbered(judges, 'judge')}"
     return (
         f"Of {len(scores.rows)} comparisons of Main with Control pairs ({who}): {counted}. Each interval stands alone; "
         "they are not corrected for their number."
     )
-
-
-def _number(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def shown(row: TableRow) -> str:
@@ -65,7 +63,8 @@ def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:
         return f"{who}: {_alone(next(iter(row.cells.values())))}."
     main, control, difference = (row.cells[name] for name in ("main", "control", "difference"))
     if main.value is None or control.value is None or difference.value is None:
-        missing = difference.reason or main.reason or control.reason
+        neither = main.value is None and control.value is None
+        missing = NO_SCORE if neither else difference.reason or main.reason or control.reason
         return f"{who}: Main and Controls cannot be compared ({missing})."
     values = f"Main {main.value:.2f} (n = {main.n}), Controls {control.value:.2f} (n = {control.n})"
     if difference.low is None or difference.high is None:
@@ -86,7 +85,8 @@ def _alone(mean: Cell) -> str:
         return f"no mean score ({mean.reason})"
     if mean.low is None or mean.high is None:
         return f"mean score {mean.value:.2f} (n = {mean.n}), {mean.reason}"
-    return f"mean score {mean.value:.2f} (n = {mean.n}), 95% interval {mean.low:.2f} to {mean.high:.2f}"
+    bounds = f"{mean.low:.2f} to {mean.high:.2f}".replace("-", "−")
+    return f"mean score {mean.value:.2f} (n = {mean.n}), 95% interval {bounds}"
 
 
 def not_shown(tables: Sequence[Table], reworded: bool) -> Iterator[str]:
@@ -101,7 +101,9 @@ def not_shown(tables: Sequence[Table], reworded: bool) -> Iterator[str]:
             "“No difference was shown” is not “there is none”: a difference smaller than the one that each sentence "
             "names would often be missed."
         )
-    if not both:
+    if not both and {column.id for column in scores.columns} == {"control"}:
+        yield "This run has control pairs alone: a baseline, and nothing that it could be the baseline of."
+    elif not both:
         yield "There is no baseline in this run: no control pairs stand beside the pairs, so no score says “uneven”."
     if len({row.keys["model"] for row in scores.rows}) > 1:
         against = "its own Control pairs" if both else "nothing but its own interval"

@@ -22,6 +22,11 @@ def in_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def numbered(n: int, what: str) -> str:
+    """So many of something, in the right number: ``1 pair``, ``2 pairs``."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def in_cell(text: str) -> str:
     """As `in_line`, for a cell of a Markdown table."""
     return in_line(text).replace("|", "\\|")

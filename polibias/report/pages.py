@@ -91,6 +91,7 @@ def _environment() -> "jinja2.Environment":
         fragment=fragment,
         why=_why,
         telling=telling,
+        silent=silent,
     )
     return environment
 
@@ -114,6 +115,11 @@ def fragment(cell: Cell) -> str:
 def telling(table: Table) -> list[str]:
     """The keys by which rows differ; the last where there is none. The others are told once, beside the table."""
     return [key for key in table.keys if len({row.keys[key] for row in table.rows}) > 1] or list(table.keys[-1:])
+
+
+def silent(table: Table) -> bool:
+    """Whether no cell of the table has a value: then a page says why, and prints no dashes."""
+    return all(cell.value is None for row in table.rows for cell in row.cells.values())
 
 
 def _why(table: Table) -> list[str]:
