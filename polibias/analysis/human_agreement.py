@@ -3,7 +3,7 @@
 They stand as the plan's findings have them. Nothing is computed here.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,6 +21,7 @@ TABLES = {
     "count": ("people_counts", "Agreement with people, in counts"),
 }
 """By the unit of a measure: the id and title of its table."""
+TITLES = {"key:about": "of", "key:decided": "what the plan decided"}
 CAPTION = (
     "The comparisons with blind annotators that a plan fixed before there was a label, taken from its findings as they "
     "are: nothing is computed anew. Exploratory ones are left out."
@@ -134,7 +135,8 @@ def in_words(found: Validations) -> Iterator[str]:
         told = [(result, one) for result in primary for one in result.decisions]
         for result, one in told:
             who = ", ".join(one.keys.values())
-            yield f"Agreement with people, {who}: {_measured(result, one)}. {one.said} Plan: {taken.confirmed.plan}."
+            plan, title = taken.confirmed.plan, result.title
+            yield f"Agreement with people (plan {plan}), {who}: {title}: {_measured(result, one)}. {one.said}"
         if not told:
             yield f"Agreement with people was measured by the plan {taken.confirmed.plan}, which decides nothing by it."
     if not found.taken:
@@ -156,8 +158,15 @@ def with_people(findings: Findings, run: Run, folders: PlanFolders) -> Findings:
         tables=(*tables, *agreement_tables(found)),
         notes=(*findings.notes, *found.left),
         summary=(*findings.summary, *in_words(found)),
+        titles=findings.titles | (TITLES | _dimensions(findings.titles) if found.taken else {}),
         people=planned_findings(found),
     )
+
+
+def _dimensions(titles: Mapping[str, str]) -> dict[str, str]:
+    """What rows about a single dimension call it."""
+    start = "dimension:"
+    return {f"about:{key.removeprefix(start)}": title for key, title in titles.items() if key.startswith(start)}
 
 
 def findings_fact(found: Validations) -> str:
@@ -199,5 +208,6 @@ def better_judge(found: Validations, judges: Collection[str]) -> str:
     if len(best) > 1:
         return f"The judges agree equally well with blind annotators on the favoured side, {by}."
     return (
-        f"{best[0]} agrees better with blind annotators on the favoured side, {by}. Whether by chance was not planned."
+        f"{best[0]} agrees better with blind annotators on the favoured side, {by}. No test of the "
+        "difference was planned."
     )
