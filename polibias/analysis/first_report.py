@@ -16,6 +16,7 @@ from polibias.analysis.detected import detected_table
 from polibias.analysis.findings import Cell, Findings, Table
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.gathered import Gathered
+from polibias.analysis.human_agreement import with_people
 from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.main_results import with_ratio
@@ -30,6 +31,8 @@ from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
+from polibias.analysis.validated import PlanFolders, folders_of
+from polibias.analysis.who import who
 from polibias.domain.display import numbered
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
@@ -78,11 +81,14 @@ class _Read(NamedTuple):
         return titles
 
 
-def analyse(run: Run) -> Analysed:
-    """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
+def analyse(run: Run, folders: PlanFolders | None = None) -> Analysed:
+    """Compute every table. The run must be sealed and whole: findings name the manifest they rest on.
+
+    `folders` are where locked plans and their findings lie, beside the folder of runs unless given.
+    """
     require_whole(run)
-    read = _read(run)
-    findings = _findings(run, read, tuple(_computed(read)))
+    read, folders = _read(run), folders or folders_of(run)
+    findings = with_people(_findings(run, read, tuple(_computed(read))), run, folders)
     return Analysed(findings, read.collected.cases, read.rubrics, read.kinds, read.beside.marks)
 
 
@@ -132,8 +138,8 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
             "Provisions known": table_fact(read.provisions),
             "Kinds of models known": kinds_fact(read.kinds),
         },
-        models=tuple(_who(about, "models")),
-        judges=tuple(_who(about, "judges")),
+        models=tuple(who(about, "models", read.collected.uses)),
+        judges=tuple(who(about, "judges", read.collected.uses)),
         tables=computed,
         notes=(*simulated_notes(about), *_notes(about, read.found), *_more_notes(run, read)),
         summary=(
@@ -245,14 +251,6 @@ def _about(titles: dict[str, str], rubrics: dict[str, Rubric], both: bool) -> di
         text = f"{words.about} {words.reading}" if both and words.reading else words.about
         found.setdefault(text, []).append(titles[name])
     return {"; ".join(names): text for text, names in found.items()}
-
-
-def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
-    """Name, provider, revision and settings of each model of a role."""
-    for entry, provider, settings in zip(about[role], about["providers"][role], about["settings"][role], strict=True):
-        said = ", ".join(f"{name} {value}" for name, value in settings.items())
-        named = {name: entry[name] for name in ("name", "adapter", "revision")}
-        yield {**named, "provider": provider, "settings": said}
 
 
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:

@@ -75,6 +75,10 @@ def _add_verify(commands: Commands) -> None:
 def _add_report(commands: Commands) -> None:
     report = commands.add_parser("report", help="write the report of a sealed run again")
     report.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    for name, what in (("prereg", "locked plans are"), ("validations", "reports of plans are")):
+        report.add_argument(
+            f"--{name}", type=Path, metavar="DIR", help=f"where {what} (default: {name}, beside the folder of runs)"
+        )
     report.set_defaults(command=report_command)
 
 
@@ -149,10 +153,17 @@ def verify_command(options: argparse.Namespace) -> int:
 
 
 def report_command(options: argparse.Namespace) -> int:
+    from polibias.analysis.validated import PlanFolders, folders_of
+    from polibias.errors import InputError
     from polibias.records.runs import find_run
     from polibias.report.document import write_report
 
     run = find_run(options.run)
+    usual = folders_of(run)
+    folders = PlanFolders(options.prereg or usual.prereg, options.validations or usual.validations)
+    for named in filter(None, (options.prereg, options.validations)):
+        if not named.is_dir():
+            raise InputError(f"{named}: no such folder")
     with run.locked():
-        print(f"Report: {write_report(run)}")
+        print(f"Report: {write_report(run, folders)}")
     return 0
