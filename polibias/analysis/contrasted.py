@@ -11,11 +11,11 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, possible
 from polibias.analysis.gathered import Question, Reading, cluster_of, counted, narrowed, none
 from polibias.analysis.measured import Measured
-from polibias.analysis.pbi import telling
+from polibias.analysis.pbi import WITHIN_BLOCKS, telling
 from polibias.domain.rubric import Rubric
 from polibias.errors import InputError
 from polibias.stats.bias_index import SampleDesign, bias_index
-from polibias.stats.contrasts import NO_COMMON, Paired, paired
+from polibias.stats.contrasts import NO_COMMON, Paired, paired, paired_gaps
 from polibias.stats.estimate import Estimate
 
 NO_SHARED = "no item is in both conditions"
@@ -150,6 +150,37 @@ def contrast(
         "against": telling(found.second, lowest, highest),
         "difference": telling(found.difference, lowest - highest, highest - lowest),
     }
+
+
+def gap_contrast(
+    question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str
+) -> dict[str, Estimate]:
+    """Main − Controls in the condition, in what it is compared with, and how much larger the first is, of the items
+    that are used. With the names of `contrast`.
+    """
+    found = gaps(question, _of(used, scores.first), _of(used, scores.second), shared, *about)
+    reach = scores.highest - scores.lowest
+    return {
+        "condition": telling(found.first, -reach, reach),
+        "against": telling(found.second, -reach, reach),
+        "difference": telling(found.difference, -2 * reach, 2 * reach),
+    }
+
+
+def gaps(
+    question: Question, first: Mapping[str, float], second: Mapping[str, float], shared: Couples, *about: str
+) -> Paired:
+    """Main − Controls of any value of the items, on both sides and of their differences."""
+    main = {name for name, one in shared.items() if one.first.pair.design.block == "main"}
+    clusters = {name: cluster_of(one.first, question.rules) for name, one in shared.items()}
+    within = question.rules.cluster in WITHIN_BLOCKS
+    return paired_gaps(first, second, main, clusters, *question.drawn(*about), weights_of(shared), within)
+
+
+def zero_gap(question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str) -> Estimate:
+    """Main − Controls of the share whose score is 0 in what the condition is compared with."""
+    zero = {name: float(score == 0) for name, score in _of(used, scores.second).items()}
+    return possible(gaps(question, zero, zero, shared, *about, "zero").first, -1.0)
 
 
 def zero_share(question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str) -> Estimate:

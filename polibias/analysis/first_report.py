@@ -12,8 +12,10 @@ from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import signed
 from polibias.analysis.compared import Compared, Marks, compared
+from polibias.analysis.copied import copies_of
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
+from polibias.analysis.favoured import beside, favoured_in_words
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.gathered import Gathered
@@ -26,7 +28,8 @@ from polibias.analysis.pbi import Tables
 from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
-from polibias.analysis.replication import main_contrasts, replication_tables
+from polibias.analysis.replicated import copy_contrasts, score_contrasts
+from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
 from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
@@ -104,7 +107,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     yielded = (
         *_scores(read),
         *_behaviour(read.tables, read.found, models, judges),
-        *_reliability(Groups(read.tables, read.found)),
+        *_reliability(read),
         *read.beside.tables,
     )
     computed = [one for one in yielded if one is not None]
@@ -139,6 +142,8 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
             *(in_words(row, read.conditions) for row in computed[0].rows),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
             *read.beside.sentences,
+            *favoured_in_words(computed),
+            *replication_in_words(computed),
         ),
         titles=_titles(about, read.rubrics, read.found if len(read.own) < len(read.rubrics) else []),
         scales={
@@ -161,11 +166,11 @@ def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Ru
 
 
 def of_originals(table: Table) -> Table:
-    """The table with links that leave the copies out."""
+    """The table with links that leave the copies out, but for those that are of copies."""
     replace = msgspec.structs.replace
 
     def narrowed(one: Cell) -> Cell:
-        return replace(one, where=one.where | {"copy": "original"}) if one.where else one
+        return replace(one, where={"copy": "original"} | one.where) if one.where else one
 
     rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
@@ -194,14 +199,23 @@ def _scores(read: _Read) -> Iterator[Table | None]:
     yield by_topic
     yield directions_table(tables, topic)
     own = not read.about["pair_set"]
-    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own)
+    copies = list(copies_of(read.collected.cases, read.conditions, read.rubrics, read.spec))
+    at_side = beside(read.found, read.beside.other, copies)
+    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own, at_side)
 
 
-def _reliability(groups: Groups) -> Iterator[Table]:
+def _reliability(read: _Read) -> Iterator[Table]:
     """How far judges agree with themselves and with each other, and what that means for every contrast."""
+    groups = Groups(read.tables, read.found)
     yield from reliability_tables(groups)
     yield from between_judges_tables(groups)
-    yield from replication_tables(main_contrasts(groups), groups.judges, groups.tables.unit)
+    contrasts = (
+        *main_contrasts(groups),
+        *score_contrasts(groups, scenarios=not read.about["pair_set"]),
+        *read.beside.contrasts,
+        *copy_contrasts(read.collected.cases, read.conditions, read.rubrics, read.spec),
+    )
+    yield from replication_tables(contrasts, groups.judges, groups.tables.unit)
 
 
 def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:

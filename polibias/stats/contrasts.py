@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from polibias.stats.bias_index import SIMPLE, SampleDesign, bias_index, drawn, mean_of, sample_estimates
+from polibias.stats.bias_index import NO_BLOCK, SIMPLE, SampleDesign, bias_index, drawn, mean_of, sample_estimates
+from polibias.stats.clusters import Sums
 from polibias.stats.estimate import Estimate, Interval
-from polibias.stats.intervals import Defined
+from polibias.stats.intervals import Defined, Statistic, ratio
 from polibias.stats.resampling import Resampling, stream_seed
 
 NO_COMMON = "no item has a score on both sides"
@@ -59,8 +61,7 @@ def paired(
 ) -> Paired:
     """First minus second over the items with a score on both sides, each item named once; n counts these items.
 
-    The difference of two differences, such as Main − Controls in two conditions, is the `bias_index` of the items'
-    own differences. Raises ValueError for a common item without a cluster.
+    For the difference of two differences see `paired_gaps`. Raises ValueError for a common item without a cluster.
     """
     items = sorted(first.keys() & second.keys())
     a, b = (np.array([side[item] for item in items], dtype=np.float64) for side in (first, second))
@@ -74,6 +75,48 @@ def paired(
     defined["difference"] = Defined(mean_of(2, 3), NO_COMMON, contrast=True)
     found = sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
     return Paired(**found, only_first=len(first) - len(items), only_second=len(second) - len(items))
+
+
+def paired_gaps(
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    main: Collection[str],
+    clusters: Mapping[str, str],
+    resamples: int,
+    seed: int,
+    row: str,
+    weights: Mapping[str, float] | None = None,
+    within_blocks: bool = False,
+) -> Paired:
+    """Main minus Controls on each side, and the first gap minus the second: the contrast of the two contrasts.
+
+    Over the items with a score on both sides, of which `main` names those of Main; all from one draw of clusters, which
+    `within_blocks` draws in each block alone. The difference is what `bias_index` gives of the items' own differences.
+    """
+    items = sorted(first.keys() & second.keys())
+    a, b = (np.array([side[item] for item in items], dtype=np.float64) for side in (first, second))
+    inside = np.array([item in main for item in items], dtype=bool)
+    blocks = inside.astype(np.intp) if within_blocks else None
+    weighing = None if weights is None else [weights[item] for item in items]
+    sample = drawn([clusters[item] for item in items], weighing, None, blocks)
+    values = np.column_stack([a, b, a - b, np.ones(len(items))])
+    columns = np.column_stack([values * inside[:, None], values * ~inside[:, None]])
+    kish = [sample.among(chosen).effective_n for chosen in (inside, ~inside)]
+    known = [one for one in kish if one is not None]
+    about = Defined(_gap(0), NO_BLOCK, contrast=True, effective_n=sum(known) if known else None)
+    names = ("first", "second", "difference")
+    defined = {name: about._replace(statistic=_gap(place)) for place, name in enumerate(names)}
+    found = sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
+    return Paired(**found, only_first=len(first) - len(items), only_second=len(second) - len(items))
+
+
+def _gap(place: int) -> Statistic:
+    """The mean of a column over Main minus its mean over Controls; columns as `paired_gaps` puts them."""
+
+    def statistic(sums: Sums) -> NDArray[np.float64]:
+        return ratio(sums[:, place], sums[:, 3]) - ratio(sums[:, 4 + place], sums[:, 7])
+
+    return statistic
 
 
 def both_ways(

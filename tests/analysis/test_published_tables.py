@@ -5,10 +5,11 @@ import pytest
 from polibias.analysis.cases import Case
 from polibias.analysis.consistency import one_sided_behaviour_table
 from polibias.analysis.engaged import engaged_table
+from polibias.analysis.favoured import favoured_table
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.kinds import kinds_of, kinds_table
 from polibias.analysis.main_results import with_ratio
-from polibias.analysis.neutrality import favoured_table, neutral_table
+from polibias.analysis.neutrality import neutral_table
 from polibias.analysis.robustness import cuts_table
 from polibias.detectors.signals import Behaviour
 from polibias.domain.rows import Verdict
