@@ -10,10 +10,10 @@ import msgspec
 
 from polibias.analysis.ablations import ablation_tables
 from polibias.analysis.ablations_in_words import ablations_in_words
-from polibias.analysis.asked import judge_prompts
+from polibias.analysis.asked import judge_prompts, rubrics_of
 from polibias.analysis.favoured import Other, other_marks
 from polibias.analysis.findings import Cell, Table
-from polibias.analysis.gathered import Gathered, gather
+from polibias.analysis.gathered import Gathered, gather, gather_judged
 from polibias.analysis.replicated import ablation_contrasts
 from polibias.analysis.replication import Contrast
 from polibias.analysis.sycophancy import sycophancy_in_words, sycophancy_marks, sycophancy_tables
@@ -46,22 +46,23 @@ class Compared(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A run beside this one, and whether another judge task read what both asked."""
+    """A run beside this one. `whole` is all of it, None where nothing but its verdicts counts; `other` is the run where
+    another judge task read what both asked.
+    """
 
     name: str
-    run: Gathered
-    otherwise: bool
+    whole: Gathered | None
+    other: Gathered | None
 
 
 def compared(run: Run, about: Mapping[str, Any], own: Gathered, spec: AnalysisSpec) -> Compared:
     """What this run's conditions show beside the run that it rests on; nothing where it has none of its own."""
     name = run.folder.resolve().name
     notes: list[str] = []
-    found = next(_beside(run, about, own, notes), None)
-    runs = {name: own} if found is None else {name: own, found.name: found.run}
-    base = name if found is None else found.name
-    official = None if found is None else found.run
-    other = Other(found.name, found.run) if found is not None and found.otherwise else None
+    found = next(_beside(run, about, own, notes), _Found(name, None, None))
+    official = found.whole
+    runs, base = ({name: own}, name) if official is None else ({name: own, found.name: official}, found.name)
+    other = None if found.other is None else Other(found.name, found.other)
     ablated = ablation_tables(runs, base, spec, name)
     users = sycophancy_tables(own, spec, official, ("", base))
     marks = {key[1:]: words for key, words in ablated.marks.items() if key[0] in ("", name)}
@@ -79,21 +80,35 @@ def _beside(run: Run, about: Mapping[str, Any], own: Gathered, notes: list[str])
         other = Run(run.folder.parent / name)
         try:
             its = read_named(other.study, STUDY_TAG)
+            new = set(own.originals) - set(its["study"]["conditions"])
             otherwise = _otherwise(about, its, own.originals)
-            if not otherwise and not set(own.originals) - set(its["study"]["conditions"]):
+            if not otherwise and not new:
                 return
             if manifest_hash(other.folder) == manifest:
-                yield _Found(name, gather(other), otherwise)
+                yield _read(other, name, own, otherwise, bool(new) or _alike(own, its, otherwise))
                 return
         except PoliBiasError:
             pass
         notes.append(MISSING.format(name=name))
 
 
-def _otherwise(about: Mapping[str, Any], its: Mapping[str, Any], conditions: Sequence[str]) -> bool:
-    """Whether a condition that both runs asked is read by another judge task in each."""
+def _read(other: Run, name: str, own: Gathered, otherwise: Sequence[str], whole: bool) -> _Found:
+    if not whole:
+        return _Found(name, None, gather_judged(other, own.judges))
+    found = gather(other)
+    return _Found(name, found, found if otherwise else None)
+
+
+def _otherwise(about: Mapping[str, Any], its: Mapping[str, Any], conditions: Sequence[str]) -> list[str]:
+    """The conditions that both runs asked and that another judge task read in each."""
     own, others = judge_prompts(about), judge_prompts(its)
-    return any(own[name] != others[name] for name in conditions if name in others)
+    return [name for name in conditions if name in others and own[name] != others[name]]
+
+
+def _alike(own: Gathered, its: Mapping[str, Any], conditions: Sequence[str]) -> bool:
+    """Whether scores of the two tasks can be compared in some condition, so that the other run counts as a whole."""
+    others = rubrics_of(its)
+    return any(own.rubrics[name].dimension_ids == others[name].dimension_ids for name in conditions)
 
 
 def _of_this_run(table: Table) -> Table:

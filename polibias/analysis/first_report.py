@@ -1,7 +1,7 @@
 """All findings of a run, from its sealed records alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,7 +12,7 @@ from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import signed
 from polibias.analysis.compared import Compared, Marks, compared
-from polibias.analysis.copied import copies_of
+from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.favoured import beside, favoured_in_words
@@ -30,7 +30,7 @@ from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
 from polibias.analysis.replicated import copy_contrasts, score_contrasts
 from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
-from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
+from polibias.analysis.reread import SCORES, changes_in_words, tables_of_copies
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
@@ -73,6 +73,7 @@ class _Read(NamedTuple):
     kinds: Mapping[str, ModelKind]
     provisions: Mapping[str, frozenset[str]]
     beside: Compared
+    copies: Sequence[Copied]
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -98,7 +99,8 @@ def _read(run: Run) -> _Read:
     own = _of_originals(collected.cases, rubrics)
     beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
     tables, kinds = Tables(tidy(found, own), own, spec), known_kinds(about["models"])
-    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside)
+    copies = list(copies_of(collected.cases, about["study"]["conditions"], rubrics, spec))
+    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside, copies)
 
 
 def _computed(read: _Read) -> Iterator[Table]:
@@ -116,7 +118,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     copies = len(read.found) < len(read.collected.cases)
     yield from map(of_originals, computed) if copies else computed
     if copies:
-        found = _copied(read.collected.cases, read.conditions, read.rubrics, read.spec, judges[0])
+        found = _copied(read, judges[0])
         yield from (one for one in found if one is not None)
 
 
@@ -176,11 +178,10 @@ def of_originals(table: Table) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _copied(
-    cases: list[Case], titles: dict[str, str], rubrics: dict[str, Rubric], spec: AnalysisSpec, judge: str
-) -> Iterator[Table | None]:
+def _copied(read: _Read, judge: str) -> Iterator[Table | None]:
     """What the copies of the pairs show."""
-    yield from copied_tables(cases, titles, rubrics, spec)
+    cases, titles = read.collected.cases, read.conditions
+    yield from tables_of_copies(read.copies)
     yield masked_table(cases, titles, judge)
     yield copied_validity_table(cases, titles)
     yield reidentified_table(cases, titles)
@@ -199,8 +200,7 @@ def _scores(read: _Read) -> Iterator[Table | None]:
     yield by_topic
     yield directions_table(tables, topic)
     own = not read.about["pair_set"]
-    copies = list(copies_of(read.collected.cases, read.conditions, read.rubrics, read.spec))
-    at_side = beside(read.found, read.beside.other, copies)
+    at_side = beside(read.found, read.beside.other, read.copies)
     yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own, at_side)
 
 
@@ -213,7 +213,7 @@ def _reliability(read: _Read) -> Iterator[Table]:
         *main_contrasts(groups),
         *score_contrasts(groups, scenarios=not read.about["pair_set"]),
         *read.beside.contrasts,
-        *copy_contrasts(read.collected.cases, read.conditions, read.rubrics, read.spec),
+        *copy_contrasts(read.copies),
     )
     yield from replication_tables(contrasts, groups.judges, groups.tables.unit)
 

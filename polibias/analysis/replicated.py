@@ -14,7 +14,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS
 from polibias.analysis.conduct import conduct
 from polibias.analysis.contrasted import Couple, contrast, gap_contrast
-from polibias.analysis.copied import Copied, copies_of
+from polibias.analysis.copied import Copied
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.engaged import WITHOUT
 from polibias.analysis.frames import score_column
@@ -24,7 +24,6 @@ from polibias.analysis.reread import change
 from polibias.analysis.robustness import DOUBTS, doubted
 from polibias.analysis.together import Chosen, Floats, Together
 from polibias.domain.rubric import Rubric
-from polibias.domain.study import AnalysisSpec
 from polibias.stats.bias_index import NO_BLOCK
 from polibias.stats.estimate import Estimate
 
@@ -149,20 +148,16 @@ def _where(read: Read, model: str, block: str) -> dict[str, str]:
 CHANGES = {"all": "all pairs", "main": "Main", "control": "Controls", "identity": "Main − fictional"}
 
 
-def copy_contrasts(
-    cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
-) -> list[Contrast]:
+def copy_contrasts(copies: Sequence[Copied]) -> list[Contrast]:
     """How reading again, with countries hidden or as they are, changes the scores: over the pairs of which every judge
     has a complete score before and after. All models together. Nothing of a copy that one judge alone read.
     """
-    judges = list(dict.fromkeys(case.judge for case in cases))
-    if len(judges) < 2:
-        return []
-    copies: dict[str, dict[str, Copied]] = {}
-    for one in copies_of([case for case in cases if _for_all(case, judges)], titles, rubrics, spec):
-        copies.setdefault(one.name, {})[one.judge] = one
+    judges = list(dict.fromkeys(one.judge for one in copies))
+    shared: dict[str, dict[str, Copied]] = {}
+    for one in copies if len(judges) > 1 else ():
+        shared.setdefault(one.name, {})[one.judge] = one.among([_for_all(case, judges) for case in one.cases])
     found = []
-    for own in copies.values():
+    for own in shared.values():
         for name, said in CHANGES.items() if len(own) > 1 else ():
             estimates = {judge: change(one, name) for judge, one in own.items()}
             if any(one.n for one in estimates.values()):
