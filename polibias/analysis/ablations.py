@@ -17,11 +17,10 @@ from polibias.analysis.contrasted import (
     Scored,
     contrast,
     couples,
-    gap_contrast,
-    gaps,
+    gap_contrasts,
+    item_gaps,
     scored,
     weights_of,
-    zero_gap,
     zero_share,
 )
 from polibias.analysis.detected import EVERY_MODEL
@@ -288,18 +287,29 @@ def _keys(read: Read, keys: Mapping[str, str], dimension: str = "") -> dict[str,
 
 def _null_rows(read: Read, apart: bool) -> Iterator[TableRow]:
     """A row for each model and block, or for each dimension of these."""
+    dimensions = read.question.reading.rubric.dimension_ids if apart else ("",)
     for keys, own in _groups(read):
         used = [name for name in own if name in read.used]
-        for dimension in read.question.reading.rubric.dimension_ids if apart else ("",):
-            about = (read.judge, *keys.values(), dimension)
-            if own:
-                measure, share = (contrast, zero_share) if keys["block"] else (gap_contrast, zero_gap)
-                found = measure(read.question, own, used, read.scores[dimension], *about)
-                found["zero"] = share(read.question, own, used, read.scores[dimension], *about)
-            else:
-                found = _nothing(read, NULL_COLUMNS)
+        told = _null_estimates(read, keys, own, used, dimensions) if own else {}
+        for dimension in dimensions:
+            found = told.get(dimension) or _nothing(read, NULL_COLUMNS)
             found["left_out"] = counted(len(own) - len(used))
             yield TableRow(_keys(read, keys, dimension), _cells(read, keys, found))
+
+
+def _null_estimates(
+    read: Read, keys: Mapping[str, str], own: Mapping[str, Couple], used: Sequence[str], dimensions: Sequence[str]
+) -> dict[str, dict[str, Estimate]]:
+    """By dimension; of a block, each from its own draws."""
+    scores = {name: read.scores[name] for name in dimensions}
+    if not keys["block"]:
+        return gap_contrasts(read.question, own, used, scores, read.judge, *keys.values(), *dimensions[:1])
+    found = {}
+    for name, one in scores.items():
+        about = (read.judge, *keys.values(), name)
+        zero = zero_share(read.question, own, used, one, *about)
+        found[name] = contrast(read.question, own, used, one, *about) | {"zero": zero}
+    return found
 
 
 def _nothing(read: Read, columns: Sequence[tuple[str, str, str]]) -> dict[str, Estimate]:
@@ -313,13 +323,20 @@ def _change_rows(read: Read) -> Iterator[TableRow]:
         about = (read.judge, *keys.values())
         found = _nothing(read, CHANGE_COLUMNS)
         if own:
-            measure = contrast if keys["block"] else gap_contrast
             rejected = _rejections(read, own, used, *about, gap=not keys["block"])
-            found |= measure(read.question, own, used, read.scores[""], *about) | rejected
-            again = measure(read.question, own, declared, read.scores[""], *about) if declared != used else found
+            found |= _change(read, own, used, *about) | rejected
+            again = _change(read, own, declared, *about) if declared != used else found
             found["declared"] = again["difference"]
         found["left_out"] = counted(len(own) - len(used))
         yield TableRow(_keys(read, keys), _cells(read, keys, found))
+
+
+def _change(read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str) -> dict[str, Estimate]:
+    """What `contrast` finds, of a block; without one, of the gap between both, as the last of `about` says."""
+    if about[-1]:
+        return contrast(read.question, own, used, read.scores[""], *about)
+    found = gap_contrasts(read.question, own, used, {"": read.scores[""]}, *about)[""]
+    return {name: found[name] for name in (FIRST, SECOND, "difference")}
 
 
 def _cells(read: Read, keys: Mapping[str, str], found: Mapping[str, Estimate]) -> dict[str, Cell]:
@@ -340,12 +357,11 @@ def _rejections(
     Controls of these."""
     first, second = ({name: side[name] for name in used} for side in read.rejected)
     if gap:
-        apart = gaps(read.question, first, second, own, *about, "rejected")
-        return {
-            "rejected": possible(apart.first, -1.0),
-            "rejected_against": possible(apart.second, -1.0),
-            "rejected_difference": possible(apart.difference, -2.0, 2.0),
-        }
+        values = {"rejected": first, "rejected_against": second}
+        values["rejected_difference"] = {name: first[name] - second[name] for name in used}
+        apart = item_gaps(read.question, values, own, *about, "rejected")
+        ends = {name: 2.0 if name == "rejected_difference" else 1.0 for name in values}
+        return {name: possible(one, -ends[name], ends[name]) for name, one in apart.items()}
     clusters = {name: cluster_of(own[name].first, read.question.rules) for name in used}
     found = paired(first, second, clusters, *read.question.drawn(*about, "rejected"), weights_of(own))
     return {

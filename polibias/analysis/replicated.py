@@ -13,7 +13,7 @@ from polibias.analysis.call_scores import CallScores, Groups, where
 from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS
 from polibias.analysis.conduct import conduct
-from polibias.analysis.contrasted import Couple, contrast, gap_contrast
+from polibias.analysis.contrasted import Couple, contrast, gap_contrasts
 from polibias.analysis.copied import Copied
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.engaged import WITHOUT
@@ -131,9 +131,11 @@ def _changed(read: Read, items: frozenset[str], model: str, block: str) -> Estim
     shared = {name: one for name, one in read.shared.items() if name in items and inside(one)}
     if not shared:
         return Estimate(None, 0, 0, "", reason="no item is valid for all judges")
-    measure = contrast if block else gap_contrast
     # One stream for all judges: they are compared on the same items.
-    return measure(read.question, shared, list(shared), read.scores[""], "replication", model, block)["difference"]
+    about = ("replication", model, block)
+    if block:
+        return contrast(read.question, shared, list(shared), read.scores[""], *about)["difference"]
+    return gap_contrasts(read.question, shared, list(shared), {"": read.scores[""]}, *about)[""]["difference"]
 
 
 def _where(read: Read, model: str, block: str) -> dict[str, str]:

@@ -61,7 +61,7 @@ def paired(
 ) -> Paired:
     """First minus second over the items with a score on both sides, each item named once; n counts these items.
 
-    For the difference of two differences see `paired_gaps`. Raises ValueError for a common item without a cluster.
+    For the difference of two differences see `gaps`. Raises ValueError for a common item without a cluster.
     """
     items = sorted(first.keys() & second.keys())
     a, b = (np.array([side[item] for item in items], dtype=np.float64) for side in (first, second))
@@ -77,9 +77,8 @@ def paired(
     return Paired(**found, only_first=len(first) - len(items), only_second=len(second) - len(items))
 
 
-def paired_gaps(
-    first: Mapping[str, float],
-    second: Mapping[str, float],
+def gaps(
+    values: Mapping[str, Mapping[str, float]],
     main: Collection[str],
     clusters: Mapping[str, str],
     resamples: int,
@@ -87,34 +86,35 @@ def paired_gaps(
     row: str,
     weights: Mapping[str, float] | None = None,
     within_blocks: bool = False,
-) -> Paired:
-    """Main minus Controls on each side, and the first gap minus the second: the contrast of the two contrasts.
+) -> dict[str, Estimate]:
+    """Main minus Controls of several values of the same items, by the values' names, all from one draw of clusters.
 
-    Over the items with a score on both sides, of which `main` names those of Main; all from one draw of clusters, which
-    `within_blocks` draws in each block alone. The difference is what `bias_index` gives of the items' own differences.
+    Every value has the same items, of which `main` names those of Main; `within_blocks` draws the clusters of each
+    block alone. Each estimate is what `bias_index` gives for its value. The contrast of two contrasts, such as Main −
+    Controls in two conditions, is the gap of the items' own differences. Raises KeyError if a value misses an item.
     """
-    items = sorted(first.keys() & second.keys())
-    a, b = (np.array([side[item] for item in items], dtype=np.float64) for side in (first, second))
+    items = sorted(next(iter(values.values())))
     inside = np.array([item in main for item in items], dtype=bool)
-    blocks = inside.astype(np.intp) if within_blocks else None
     weighing = None if weights is None else [weights[item] for item in items]
-    sample = drawn([clusters[item] for item in items], weighing, None, blocks)
-    values = np.column_stack([a, b, a - b, np.ones(len(items))])
-    columns = np.column_stack([values * inside[:, None], values * ~inside[:, None]])
+    sample = drawn(
+        [clusters[item] for item in items], weighing, None, inside.astype(np.intp) if within_blocks else None
+    )
+    told = [[one[item] for item in items] for one in values.values()]
+    columns = np.column_stack([*np.array(told, dtype=np.float64).reshape(len(values), -1), np.ones(len(items))])
     kish = [sample.among(chosen).effective_n for chosen in (inside, ~inside)]
     known = [one for one in kish if one is not None]
-    about = Defined(_gap(0), NO_BLOCK, contrast=True, effective_n=sum(known) if known else None)
-    names = ("first", "second", "difference")
-    defined = {name: about._replace(statistic=_gap(place)) for place, name in enumerate(names)}
-    found = sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
-    return Paired(**found, only_first=len(first) - len(items), only_second=len(second) - len(items))
+    about = Defined(_gap(0, 0), NO_BLOCK, contrast=True, effective_n=sum(known) if known else None)
+    defined = {name: about._replace(statistic=_gap(place, len(values))) for place, name in enumerate(values)}
+    both = np.column_stack([columns * inside[:, None], columns * ~inside[:, None]])
+    return sample_estimates(defined, both, sample, Resampling(resamples, stream_seed(seed, row)))
 
 
-def _gap(place: int) -> Statistic:
-    """The mean of a column over Main minus its mean over Controls; columns as `paired_gaps` puts them."""
+def _gap(place: int, count: int) -> Statistic:
+    """The mean of a column over Main minus its mean over Controls; columns as `gaps` puts them."""
 
     def statistic(sums: Sums) -> NDArray[np.float64]:
-        return ratio(sums[:, place], sums[:, 3]) - ratio(sums[:, 4 + place], sums[:, 7])
+        control = count + 1 + place
+        return ratio(sums[:, place], sums[:, count]) - ratio(sums[:, control], sums[:, 2 * count + 1])
 
     return statistic
 
