@@ -110,7 +110,7 @@ def contrasts_of(runs: Mapping[str, Gathered], base: str, report: str | None = N
     is no contrast. Not a contrast: copies, conditions with several pairs of an item, such as comparisons of users, and
     those scored on other dimensions. `report` names the run that the report is about, `base` unless given.
     """
-    official = _official(runs[base])
+    official = official_of(runs[base])
     if not official:
         return []
     about = base if report is None else report
@@ -132,7 +132,8 @@ def contrasts_of(runs: Mapping[str, Gathered], base: str, report: str | None = N
     return found
 
 
-def _official(run: Gathered) -> str:
+def official_of(run: Gathered) -> str:
+    """The condition that the others stand beside; "" in a run without swapped countries."""
     swapped = {case.pair.design.condition for case in run.cases if case.pair.design.roles == "swapped"}
     known = [name for name in run.originals if name in swapped]
     return "official" if "official" in known else next(iter(known), "")
@@ -231,7 +232,7 @@ def _columns(named: Sequence[tuple[str, str, str]], unit: str) -> tuple[Column, 
 
 
 def _unit(run: Gathered) -> str:
-    return run.rubrics[_official(run)].report.unit if _official(run) else "score"
+    return run.rubrics[official_of(run)].report.unit if official_of(run) else "score"
 
 
 def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.ablations import ablation_tables
+from polibias.analysis.ablations import ablation_tables, official_of
 from polibias.analysis.ablations_in_words import ablations_in_words
 from polibias.analysis.asked import judge_prompts, rubrics_of
 from polibias.analysis.favoured import Other, other_marks
@@ -75,14 +75,17 @@ def compared(run: Run, about: Mapping[str, Any], own: Gathered, spec: AnalysisSp
 
 
 def _beside(run: Run, about: Mapping[str, Any], own: Gathered, notes: list[str]) -> Iterator[_Found]:
-    """The first run that this one rests on, if this one asks anything that it did not, or asks judges otherwise."""
+    """The first run that this one rests on, if this one asks anything that it did not, or asks judges otherwise.
+
+    None for a run that holds the official pairs itself: they are the same ones.
+    """
     for name, manifest in about["reuse"].items():
         other = Run(run.folder.parent / name)
         try:
             its = read_named(other.study, STUDY_TAG)
             new = set(own.originals) - set(its["study"]["conditions"])
             otherwise = _otherwise(about, its, own.originals)
-            if not otherwise and not new:
+            if not otherwise and (not new or official_of(own) in its["study"]["conditions"]):
                 return
             if manifest_hash(other.folder) == manifest:
                 yield _read(other, name, own, otherwise, bool(new) or _alike(own, its, otherwise))

@@ -53,8 +53,8 @@ DIRECTION = 'judge_prompt = "direction"\nprimary_judge_only = true\n'
 ASKED = {
     "official": 'conditions = ["official"]\n',
     "null": 'conditions = ["null"]\nreuse = ["official"]\n',
-    "premise": 'conditions = ["premise"]\nreuse = ["official"]\n',
-    "sycophancy": 'conditions = ["sycophancy-net", "sycophancy-softening", "sycophancy-hardening"]\n'
+    "premise": 'conditions = ["official", "premise"]\nreuse = ["official"]\n',
+    "sycophancy": 'conditions = ["official", "sycophancy-net", "sycophancy-softening", "sycophancy-hardening"]\n'
     'reuse = ["official"]\n',
     "direction": f'conditions = ["official"]\n{DIRECTION}reuse = ["official"]\n',
 }
