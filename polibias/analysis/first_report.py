@@ -1,7 +1,7 @@
 """All findings of a run, from its sealed records alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,8 +11,10 @@ from polibias.analysis.between_judges import between_judges_tables
 from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case, case_title
 from polibias.analysis.compared import Compared, Marks, compared
+from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
+from polibias.analysis.favoured import beside, favoured_in_words
 from polibias.analysis.findings import Cell, Findings, Table
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.gathered import Gathered
@@ -26,8 +28,9 @@ from polibias.analysis.pbi import Tables
 from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
-from polibias.analysis.replication import main_contrasts, replication_tables
-from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
+from polibias.analysis.replicated import copy_contrasts, score_contrasts
+from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
+from polibias.analysis.reread import SCORES, changes_in_words, tables_of_copies
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
 from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
@@ -74,6 +77,7 @@ class _Read(NamedTuple):
     kinds: Mapping[str, ModelKind]
     provisions: Mapping[str, frozenset[str]]
     beside: Compared
+    copies: Sequence[Copied]
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -102,7 +106,8 @@ def _read(run: Run) -> _Read:
     own = _of_originals(collected.cases, rubrics)
     beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
     tables, kinds = Tables(tidy(found, own), own, spec), known_kinds(about["models"])
-    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside)
+    copies = list(copies_of(collected.cases, about["study"]["conditions"], rubrics, spec))
+    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside, copies)
 
 
 def _computed(read: _Read) -> Iterator[Table]:
@@ -111,7 +116,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     yielded = (
         *_scores(read),
         *_behaviour(read.tables, read.found, models, judges),
-        *_reliability(Groups(read.tables, read.found)),
+        *_reliability(read),
         *read.beside.tables,
     )
     computed = [one for one in yielded if one is not None]
@@ -120,7 +125,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     copies = len(read.found) < len(read.collected.cases)
     yield from map(of_originals, computed) if copies else computed
     if copies:
-        found = _copied(read.collected.cases, read.conditions, read.rubrics, read.spec, judges[0])
+        found = _copied(read, judges[0])
         yield from (one for one in found if one is not None)
 
 
@@ -146,6 +151,8 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
             *summary(computed[0], read.conditions),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
             *read.beside.sentences,
+            *favoured_in_words(computed),
+            *replication_in_words(computed),
         ),
         not_shown=tuple(not_shown(computed, reworded=not about["pair_set"])),
         titles=_titles(about, read.rubrics, read.found),
@@ -169,21 +176,20 @@ def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Ru
 
 
 def of_originals(table: Table) -> Table:
-    """The table with links that leave the copies out."""
+    """The table with links that leave the copies out, but for those that are of copies."""
     replace = msgspec.structs.replace
 
     def narrowed(one: Cell) -> Cell:
-        return replace(one, where=one.where | {"copy": "original"}) if one.where else one
+        return replace(one, where={"copy": "original"} | one.where) if one.where else one
 
     rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
-def _copied(
-    cases: list[Case], titles: dict[str, str], rubrics: dict[str, Rubric], spec: AnalysisSpec, judge: str
-) -> Iterator[Table | None]:
+def _copied(read: _Read, judge: str) -> Iterator[Table | None]:
     """What the copies of the pairs show."""
-    yield from copied_tables(cases, titles, rubrics, spec)
+    cases, titles = read.collected.cases, read.conditions
+    yield from tables_of_copies(read.copies)
     yield masked_table(cases, titles, judge)
     yield copied_validity_table(cases, titles)
     yield reidentified_table(cases, titles)
@@ -202,14 +208,22 @@ def _scores(read: _Read) -> Iterator[Table | None]:
     yield by_topic
     yield directions_table(tables, topic)
     own = not read.about["pair_set"]
-    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own)
+    at_side = beside(read.found, read.beside.other, read.copies)
+    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own, at_side)
 
 
-def _reliability(groups: Groups) -> Iterator[Table]:
+def _reliability(read: _Read) -> Iterator[Table]:
     """How far judges agree with themselves and with each other, and what that means for every contrast."""
+    groups = Groups(read.tables, read.found)
     yield from reliability_tables(groups)
     yield from between_judges_tables(groups)
-    yield from replication_tables(main_contrasts(groups), groups.judges, groups.tables.unit)
+    contrasts = (
+        *main_contrasts(groups),
+        *score_contrasts(groups, scenarios=not read.about["pair_set"]),
+        *read.beside.contrasts,
+        *copy_contrasts(read.copies),
+    )
+    yield from replication_tables(contrasts, groups.judges, groups.tables.unit)
 
 
 def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:

@@ -16,6 +16,7 @@ from polibias.stats.estimate import Estimate
 
 MAIN_CONTRAST = "Main − Controls"
 EVERY_CONTRAST = "all contrasts"
+TOTALS = "replication_totals"
 NO_VALUE = "not estimable under every judge"
 NO_INTERVAL = "no interval under every judge"
 UNREAD = Estimate(None, 0, 0, "", reason="not read by this judge")
@@ -145,7 +146,17 @@ def replication_totals_table(contrasts: Sequence[Contrast], judges: Sequence[str
     if len(names) > 1:
         groups[EVERY_CONTRAST] = list(contrasts)
     rows = [TableRow({"contrast": name}, _totals(own, judges)) for name, own in groups.items()]
-    return Table("replication_totals", "Judges that agree", TOTALS_CAPTION, ("contrast",), columns, tuple(rows))
+    return Table(TOTALS, "Judges that agree", TOTALS_CAPTION, ("contrast",), columns, tuple(rows))
+
+
+def replication_in_words(tables: Sequence[Table]) -> Iterator[str]:
+    """How many contrasts the judges agree on, as a sentence: of each model's Main − Controls, and of all."""
+    rows = [row for table in tables if table.id == TOTALS for row in table.rows]
+    for row in (one for one in rows if one.keys["contrast"] in (MAIN_CONTRAST, EVERY_CONTRAST)):
+        number, sign, conclusion, untold = (int(one.value or 0) for one in row.cells.values())
+        said = f"Judges beside each other, {row.keys['contrast']}: of {number}, {sign} have the same sign under all"
+        left = f"; {untold} have no interval under one" if untold else ""
+        yield f"{said}, and {conclusion} lead to the same conclusion{left}."
 
 
 def _totals(contrasts: Sequence[Contrast], judges: Sequence[str]) -> dict[str, Cell]:
