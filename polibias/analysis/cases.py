@@ -133,8 +133,9 @@ class Case(NamedTuple):
 
     def nets(self, rubric: Rubric) -> list[int]:
         """How much more each valid verdict favours A than B: score times side, summed over the dimensions."""
+        asked = rubric.dimension_ids
         return [
-            sum(one.score * SIGNS[one.favoured] for name, one in verdict.scores.items() if name in rubric.dimension_ids)
+            sum([one.score * SIGNS[one.favoured] for name, one in verdict.scores.items() if name in asked])
             for verdict in self.verdicts.values()
         ]
 
