@@ -28,7 +28,7 @@ from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
 from polibias.analysis.replication import main_contrasts, replication_tables
 from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
-from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
+from polibias.analysis.structured import known_provisions, structure_tables, table_fact
 from polibias.analysis.use import use_facts, use_notes
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
@@ -208,8 +208,7 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
     yield detected_table(tables, found)
-    yield structure_table(tables, found)
-    yield graver_table(tables, found)
+    yield from structure_tables(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield orders_table(found, models, judges)

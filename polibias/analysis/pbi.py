@@ -63,6 +63,11 @@ class Tables:
             yield dict(zip(self.keys, values, strict=True)), rows
 
     @cached_property
+    def drawing(self) -> "pd.DataFrame":
+        """What says how the pairs of `everything` were drawn, and no other column: to pick rows of it is quick."""
+        return self.everything[[self.spec.cluster, "inclusion"]]
+
+    @cached_property
     def _groups(self) -> list[tuple[tuple[str, ...], "pd.DataFrame"]]:
         found = []
         for values in self.everything[list(self.keys)].drop_duplicates().itertuples(index=False, name=None):

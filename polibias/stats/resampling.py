@@ -131,7 +131,14 @@ def _compositions(total: int) -> Iterator[Sequence[int]]:
 
 def weighted_quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
     """The smallest value below or at which at least `share` of the weight lies."""
+    return weighted_quantiles(values, weights, (share,))[0]
+
+
+def weighted_quantiles(
+    values: NDArray[np.float64], weights: NDArray[np.float64], shares: Sequence[float]
+) -> list[float]:
+    """The weighted quantile of each share, from one sorting."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    place = int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12)))
-    return float(values[order][min(place, len(values) - 1)])
+    places = [int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12))) for share in shares]
+    return [float(values[order[min(place, len(values) - 1)]]) for place in places]
