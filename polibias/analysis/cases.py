@@ -99,8 +99,8 @@ class Case(NamedTuple):
     @property
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
-        rows = self.judgments.values()
-        return len(rows) == len(ORDERS) and all(row.verdict is not None for row in rows)
+        read = [row.verdict for row in self.judgments.values()]
+        return len(read) == len(ORDERS) and None not in read
 
     @property
     def whole(self) -> bool:

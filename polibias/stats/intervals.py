@@ -224,7 +224,7 @@ def _percentile(
     if lost > UNDEFINED_LIMIT:
         return Interval(method, reason=f"no interval: undefined in {lost:.1%} of the resamples")
     if weights is None:
-        low, high = map(float, np.quantile(values[kept], [1 - LEVEL, LEVEL]))
+        low, high = map(float, np.quantile(values[kept], [1 - LEVEL, LEVEL], overwrite_input=True))
     else:
         low, high = weighted_quantiles(values[kept], weights[kept], (1 - LEVEL, LEVEL))
     if high - low <= FLAT * max(1.0, abs(low)):

@@ -164,7 +164,8 @@ def enumerated(clusters: int) -> tuple[Counts, NDArray[np.float64]]:
     if not 1 <= clusters <= MOST_ENUMERATED:
         raise ValueError(f"{clusters} clusters cannot be enumerated; at most {MOST_ENUMERATED} can")
     counts = np.array(list(_compositions(clusters)), dtype=np.float64)
-    ways = np.array([factorial(clusters) / np.prod([factorial(int(n)) for n in row]) for row in counts])
+    orders = np.array([factorial(n) for n in range(clusters + 1)], dtype=np.float64)
+    ways = factorial(clusters) / orders[counts.astype(np.intp)].prod(axis=1)
     return counts, ways / float(clusters) ** clusters
 
 
