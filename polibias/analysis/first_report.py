@@ -38,7 +38,7 @@ from polibias.records.manifest import manifest_hash
 from polibias.records.openings import opened_early, openings
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
-from polibias.stats.resampling import ALGORITHM
+from polibias.stats.resampling import ALGORITHM, one_thread
 
 MANY = 0.05
 
@@ -81,7 +81,8 @@ def analyse(run: Run) -> Analysed:
     """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
     require_whole(run)
     read = _read(run)
-    findings = _findings(run, read, tuple(_computed(read)))
+    with one_thread():
+        findings = _findings(run, read, tuple(_computed(read)))
     return Analysed(findings, read.collected.cases, read.rubrics, read.kinds, read.beside.marks)
 
 
