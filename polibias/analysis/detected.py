@@ -86,9 +86,7 @@ def _read_all(tables: Tables, label: Label, cases: Sequence[Case]) -> "list[_Rea
     return [_reading(case, label, cluster) if case.pair.design.condition in conditions else None for case in cases]
 
 
-def _cells(
-    tables: Tables, label: Label, read: "Sequence[_Reading | None]", keys: Mapping[str, str]
-) -> dict[str, Cell]:
+def _cells(tables: Tables, label: Label, read: "Sequence[_Reading | None]", keys: Mapping[str, str]) -> dict[str, Cell]:
     found = _gathered(read)
     where = {key: value for key, value in keys.items() if value != EVERY_MODEL} | {"complete": "yes"}
     clear = where | {f"label:{label.id}": "clear"}

@@ -78,7 +78,7 @@ def reliability_marks(case: Case, rubric: Rubric) -> Iterator[str]:
 
 def _named(verdicts: Sequence[Verdict], dimension: str) -> bool:
     found = [verdict.scores[dimension] for verdict in verdicts]
-    return all([one.favoured != "none" and one.score for one in found])
+    return all(one.favoured != "none" and one.score for one in found)
 
 
 def dimension_columns(groups: Groups, unit: str) -> tuple[Column, ...]:
