@@ -31,7 +31,7 @@ from polibias.analysis.reliability import reliability_tables
 from polibias.analysis.replicated import copy_contrasts, score_contrasts
 from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
 from polibias.analysis.reread import SCORES, changes_in_words, tables_of_copies
-from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
+from polibias.analysis.structured import known_provisions, structure_tables, table_fact
 from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
 from polibias.analysis.validated import PlanFolders, folders_of
@@ -45,7 +45,7 @@ from polibias.records.manifest import manifest_hash
 from polibias.records.openings import opened_early, openings
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
-from polibias.stats.resampling import ALGORITHM
+from polibias.stats.resampling import ALGORITHM, one_thread
 
 MANY = 0.05
 
@@ -92,7 +92,9 @@ def analyse(run: Run, folders: PlanFolders | None = None) -> Analysed:
     """
     require_whole(run)
     read, folders = _read(run), folders or folders_of(run)
-    findings = with_people(_findings(run, read, tuple(_computed(read))), run, folders)
+    with one_thread():
+        findings = _findings(run, read, tuple(_computed(read)))
+    findings = with_people(findings, run, folders)
     return Analysed(findings, read.collected.cases, read.rubrics, read.kinds, read.beside.marks)
 
 
@@ -230,8 +232,7 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
     yield detected_table(tables, found)
-    yield structure_table(tables, found)
-    yield graver_table(tables, found)
+    yield from structure_tables(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield responses_table(found, models, judges[0])

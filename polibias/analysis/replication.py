@@ -78,7 +78,7 @@ def _main(groups: Groups, judge: str, model: str, condition: str) -> tuple[Estim
     calls = groups.calls(judge, model, condition)
     own = calls.among([n for n, case in enumerate(calls.cases) if others <= set(case.also)])
     tables, rubric = groups.tables, own.rubric
-    rows, main = tables.everything.iloc[own.places], groups.main[own.places].tolist()
+    rows, main = tables.drawing.iloc[own.places], groups.main[own.places].tolist()
     keys = {"judge": judge, "model": model} | ({"condition": condition} if condition else {})
     # One stream for all judges: they are compared on the same pairs.
     found = tables.index(rows, own.totals.tolist(), main, f"replication {model} {condition}")["difference"]

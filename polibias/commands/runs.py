@@ -1,12 +1,16 @@
 """Commands that work on studies and runs: estimate, run, verify, report."""
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
 from polibias.commands.shapes import Commands, count, dollars, one_line
 
 STAGES = ("build", "generate", "mask", "judge", "seal", "report")
+
+# A report keeps nearly all that it reads, and a collector that looks often finds nothing again and again.
+GARBAGE = 20_000
 
 
 def add(commands: Commands) -> None:
@@ -158,6 +162,7 @@ def report_command(options: argparse.Namespace) -> int:
     from polibias.records.runs import find_run
     from polibias.report.document import write_report
 
+    gc.set_threshold(GARBAGE)
     run = find_run(options.run)
     usual = folders_of(run)
     folders = PlanFolders(options.prereg or usual.prereg, options.validations or usual.validations)
