@@ -51,6 +51,11 @@ class Use(msgspec.Struct):
         if row.answered:
             self.listed += listed(rate, usage, size(row.request))
 
+    def join(self, other: "Use") -> None:
+        """Count what was counted apart."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def said(self, rate: Rate | None) -> str:
         """The tally in words."""
         parts = [f"{numbered(self.calls, 'call')} in {numbered(self.attempts, 'attempt')}"]
