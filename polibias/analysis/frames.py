@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from polibias.analysis.cases import Answered, Case, Judged, PairFacts
-from polibias.analysis.reading import Rows, read_rows
+from polibias.analysis.reading import Rows, read_rows, read_verdicts
 from polibias.analysis.use import Use
 from polibias.domain.masked import Status
 from polibias.domain.rows import Verdict
@@ -81,17 +81,16 @@ def _use_of_judge(run: Run, read: Rows, judge: str) -> Use:
 def collect_judged(run: Run, about: Mapping[str, Any], judges: Collection[str]) -> list[Case]:
     """The cases of some judges without their responses, and without what is counted in these; copies are left out.
 
-    For what rests on verdicts alone, at a fraction of the time. `about` is the run's `study.json`.
+    For what rests on verdicts alone, at a fraction of the time. `about` is the run's `study.json`; nothing is checked.
     """
-    reading = _Reading({})
-    pairs = [(id, pair) for id, pair in reading.pairs(run) if not pair.copy_of]
     models, asked = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
+    chosen = [name for name in asked if name in judges]
+    read = read_verdicts(run, chosen)
+    pairs = [(id, pair) for id, pair in read.of(run.pairs()).rows.items() if not pair.copy_of]
     found = []
-    for judge in (name for name in asked if name in judges):
-        judgments = reading.judgments(run.judgments(judge), Use(), None)
-        found += [
-            Case(id, pair, model, judge, {}, judgments.get((model, id), {})) for model in models for id, pair in pairs
-        ]
+    for judge in chosen:
+        own = _by_pair(read, run.judgments(judge))
+        found += [Case(id, pair, model, judge, {}, own.get((model, id), {})) for model in models for id, pair in pairs]
     return found
 
 

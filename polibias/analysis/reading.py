@@ -103,6 +103,12 @@ def read_rows(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection
     return found
 
 
+def read_verdicts(run: Run, judges: Iterable[str]) -> Rows:
+    """The pairs and what these judges said of them, their quotes looked for in no text. Nothing is checked."""
+    paths = (run.pairs().path, *(run.judgments(judge).path for judge in judges))
+    return _unchecked(run, Known(Links(), {}, {}, dict.fromkeys(paths)))
+
+
 def _rates(run: Run, about: Mapping[str, Any]) -> dict[Any, Rate | None]:
     """The price of what was asked, by the first file of each stream that is read."""
     found: dict[Any, Rate | None] = {run.pairs().path: None}
@@ -224,8 +230,8 @@ class _Reading:
         )
         with Shelf() as shelf:
             for mark, id in marks:
-                kind = MaskedResponse if mark.path.parent.name == "masked" else Response
-                yield id, shelf.row(mark, kind).text
+                masked = mark.path.parent.name == "masked"
+                yield id, (shelf.row(mark, MaskedResponse) if masked else shelf.row(mark, Response)).text
 
     def _structure(self, row: Response) -> Structure | None:
         """Without the passage that gives the rating."""
