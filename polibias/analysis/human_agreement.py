@@ -23,7 +23,7 @@ TABLES = {
 """By the unit of a measure: the id and title of its table."""
 TITLES = {"key:about": "of", "key:decided": "what the plan decided"}
 CAPTION = (
-    "The comparisons with blind annotators that a plan fixed before there was a label, taken from its findings as they "
+    "The comparisons with blind annotators that a plan fixed before it was run, taken from its findings as they "
     "are: nothing is computed anew. Exploratory ones are left out."
 )
 UNVALIDATED = (
