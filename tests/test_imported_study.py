@@ -128,8 +128,8 @@ def test_a_judge_who_always_names_the_first_finds_nothing(data: Path, tmp_path: 
     tables = {table.id: table for table in analyse(run).findings.tables}
     assert tables["pbi"].rows[0].cells["main"].value == 0.0
     assert {row.cells["none"].value for row in tables["directions"].rows} == {2.0}
-    orders = tables["orders"].rows[0].cells
-    assert (orders["opposed"].value, orders["first"].value) == (1.0, 1.0)
+    sides = tables["order_sides"].rows[0].cells
+    assert (sides["net"].value, sides["first"].value) == (1.0, 1.0)
 
 
 def test_where_pairs_come_from_is_in_record_and_report(run: Run) -> None:

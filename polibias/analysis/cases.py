@@ -138,24 +138,13 @@ class Case(NamedTuple):
             for verdict in self.verdicts.values()
         ]
 
-    @property
-    def opposed(self) -> bool:
-        """Whether the two orders of a complete pair name opposite sides in some dimension."""
-        first, second = self.verdicts.values()
-        return any(
-            SIGNS[first.scores[name].favoured] * SIGNS[second.scores[name].favoured] < 0 for name in first.scores
-        )
 
-    @property
-    def first_named(self) -> tuple[int, int]:
-        """How often a side was named, and how often it was the version shown first."""
-        named = [
-            (score.favoured, order[0])
-            for order, verdict in self.verdicts.items()
-            for score in verdict.scores.values()
-            if score.favoured != "none"
-        ]
-        return len(named), sum(side == first for side, first in named)
+def case_title(case: Case) -> str:
+    """What a pair is about, for a heading; a copy has that of its original, with the countries' names."""
+    pair = (case.original or case).pair
+    if pair.design.roles != "swapped":
+        return f"{pair.acting.A} against {pair.facing.A}"
+    return f"{pair.acting.A} – {pair.acting.B}" if pair.acting.A else pair.design.topic
 
 
 def _score(verdicts: list[Verdict], dimension: Dimension) -> float:

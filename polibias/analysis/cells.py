@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 
 from polibias.analysis.findings import Beside, Cell, Column, TableRow
+from polibias.domain.display import numbered
 from polibias.domain.rows import Design
 from polibias.stats.estimate import Estimate
 
@@ -29,7 +30,7 @@ def possible(estimate: Estimate, lowest: float = 0.0, highest: float = 1.0) -> E
     """
     if estimate.low is None or estimate.high is None or (estimate.low >= lowest and estimate.high <= highest):
         return estimate
-    reason = f"no interval: with {estimate.clusters} clusters it would leave the scale"
+    reason = f"no interval: with {numbered(estimate.clusters, 'cluster')} it would leave the scale"
     return replace(estimate, low=None, high=None, detectable=None, reason=reason)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import cell
+from polibias.analysis.cells import cell, possible
 from polibias.analysis.conduct import Conducts
 from polibias.analysis.consistency import intervals_of
 from polibias.analysis.detected import EVERY_MODEL
@@ -84,7 +84,7 @@ def _correlations(
         columns = table_columns(scores[a], scores[b], points)
         together.statistic(f"{a} {b}", list(columns.T), statistic, everything)
     found = together.estimates(stream_of(keys, "correlations"))
-    return {(a, b): cell(found[f"{a} {b}"], marks) for a, b in couples}
+    return {(a, b): cell(possible(found[f"{a} {b}"], -1.0), marks) for a, b in couples}
 
 
 def profile_table(tables: Tables, cases: Sequence[Case], conducts: Conducts | None = None) -> Table | None:

@@ -76,6 +76,7 @@ class Findings(Value, frozen=True):
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     summary: tuple[str, ...]
+    not_shown: tuple[str, ...]
     titles: dict[str, str]
     scales: dict[str, tuple[int, int]]
 

@@ -9,20 +9,19 @@ import msgspec
 from polibias.analysis.asked import rubric_of, rubrics_of
 from polibias.analysis.between_judges import between_judges_tables
 from polibias.analysis.call_scores import Groups
-from polibias.analysis.cases import Case
-from polibias.analysis.cells import signed
+from polibias.analysis.cases import Case, case_title
 from polibias.analysis.compared import Compared, Marks, compared
 from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.favoured import beside, favoured_in_words
-from polibias.analysis.findings import Cell, Findings, Table, TableRow
+from polibias.analysis.findings import Cell, Findings, Table
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.gathered import Gathered
 from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.main_results import with_ratio
-from polibias.analysis.orders import directions_table, orders_table
+from polibias.analysis.orders import directions_table
 from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.recovered import recovery_table, simulated_notes
@@ -32,7 +31,9 @@ from polibias.analysis.replicated import copy_contrasts, score_contrasts
 from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
 from polibias.analysis.reread import SCORES, changes_in_words, tables_of_copies
 from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
+from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
+from polibias.domain.display import numbered
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
@@ -133,21 +134,22 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
         manifest=manifest_hash(run.folder),
         facts={
             **_facts(about, rubric_of(about), read.spec, read.collected),
-            "Table of provisions": table_fact(read.provisions),
-            "Models known": kinds_fact(read.kinds),
+            "Provisions known": table_fact(read.provisions),
+            "Kinds of models known": kinds_fact(read.kinds),
         },
         models=tuple(_who(about, "models")),
         judges=tuple(_who(about, "judges")),
         tables=computed,
         notes=(*simulated_notes(about), *_notes(about, read.found), *_more_notes(run, read)),
         summary=(
-            *(in_words(row, read.conditions) for row in computed[0].rows),
+            *summary(computed[0], read.conditions),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
             *read.beside.sentences,
             *favoured_in_words(computed),
             *replication_in_words(computed),
         ),
-        titles=_titles(about, read.rubrics, read.found if len(read.own) < len(read.rubrics) else []),
+        not_shown=tuple(not_shown(computed, reworded=not about["pair_set"])),
+        titles=_titles(about, read.rubrics, read.found),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
@@ -226,23 +228,26 @@ def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: lis
     yield graver_table(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
-    yield orders_table(found, models, judges)
     yield responses_table(found, models, judges[0])
 
 
 def _titles(about: dict[str, Any], rubrics: dict[str, Rubric], found: list[Case]) -> dict[str, str]:
     """What tables call the values of a key, and keys themselves."""
     candidates: dict[str, str] = about["reidentify"]["candidates"] if about["reidentify"] else {}
-    pairs = [case.pair for case in found if case.pair.design.roles == "swapped"]
+    pairs = {case.pair.design.topic: case.pair for case in found if case.pair.design.roles == "swapped"}.values()
     countries = {pair.parties[side]: pair.acting[side].removeprefix("the ") for pair in pairs for side in SIDES}
+    topics = {case.pair.design.topic: case for case in found}
     categories = sorted({case.pair.design.topic_category for case in found})
     dimensions = [dimension for rubric in rubrics.values() for dimension in rubric.dimensions]
+    topic_title = next(iter(rubrics.values())).report.topic
     return {
-        **{f"dimension:{dimension.id}": dimension.title for dimension in dimensions},
+        **{f"{key}:{one.id}": one.title for key in ("dimension", "other", "next") for one in dimensions},
         **{f"condition:{name}": title for name, title in about["study"]["conditions"].items()},
         **{f"country:{id}": name for id, name in sorted((candidates | countries).items())},
-        **{f"pair category:{name}": name.replace("_", " ") for name in categories},
-        "key:topic": next(iter(rubrics.values())).report.topic,
+        **{f"{key}:{topic}": case_title(case) for key in ("topic", "level") for topic, case in topics.items()},
+        **{f"{key}:{name}": name.replace("_", " ") for key in ("pair category", "level") for name in categories},
+        "key:topic": topic_title,
+        "by:topic": topic_title.lower(),
     }
 
 
@@ -265,13 +270,13 @@ def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
 
 
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:
-    found, first, last = collected.cases, _readable(collected.first), _readable(collected.last)
+    found = collected.cases
     designs = {case.pair.design for case in found}
     conditions = about["study"]["conditions"]
     copies = Counter({case.pair_id: case.pair.design.condition for case in found if case.original}.values())
     return {
         "Study": about["study"]["id"],
-        "Asked and judged": f"{first} to {last}, UTC",
+        "Asked and judged": _period(collected.first, collected.last),
         "Pairs per model": str(len({case.pair_id for case in found}) - copies.total()),
         **({"Copies of pairs per model": _counted(copies, conditions)} if copies else {}),
         "Templates": str(len({design.template for design in designs})),
@@ -290,8 +295,12 @@ def _counted(copies: Counter[str], titles: Mapping[str, str]) -> str:
     return "; ".join(f"{titles[name]}: {number}" for name, number in copies.items())
 
 
-def _readable(time: str) -> str:
-    return time[:19].replace("T", " ") or "never"
+def _period(first: str, last: str) -> str:
+    """From the first call to the last, as far as rows say when they were stored."""
+    if not first:
+        return "no time is recorded"
+    began, ended = (time[:19].replace("T", " ") for time in (first, last))
+    return f"{began} to {ended}, UTC"
 
 
 def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
@@ -336,43 +345,5 @@ def _loop_notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
             f"{heat:g} because a response looped."
         )
     if lost:
-        yield f"{lost} pairs loop in every attempt and have no score."
-
-
-def in_words(row: TableRow, conditions: Mapping[str, str] = {}) -> str:
-    """The main comparison as a sentence, with what it does and does not show; one block alone is only described.
-
-    `conditions` holds their titles.
-    """
-    who = f"{row.keys['model']}, judged by {row.keys['judge']}"
-    if "condition" in row.keys:
-        who += f", {conditions.get(row.keys['condition'], row.keys['condition'])}"
-    if "difference" not in row.cells:
-        return f"{who}: {_alone(next(iter(row.cells.values())))}."
-    main, control, difference = (row.cells[name] for name in ("main", "control", "difference"))
-    if main.value is None or control.value is None or difference.value is None:
-        missing = difference.reason or main.reason or control.reason
-        return f"{who}: Main and Controls cannot be compared ({missing})."
-    values = f"Main {main.value:.2f} (n = {main.n}), Controls {control.value:.2f} (n = {control.n})"
-    if difference.low is None or difference.high is None:
-        return f"{who}: {values}, difference {signed(difference.value)}. Nothing follows from it: {difference.reason}."
-    bounds = f"95% interval {signed(difference.low)} to {signed(difference.high)}"
-    if difference.low <= 0 <= difference.high:
-        found = f"no difference was shown{_detectable(difference)}"
-        return f"{who}: {values}, difference {signed(difference.value)}, {bounds}: {found}."
-    where = "Main" if difference.value > 0 else "Control"
-    return f"{who}: {values}, difference {signed(difference.value)}, {bounds}: {where} pairs were treated less evenly."
-
-
-def _detectable(difference: Cell) -> str:
-    if difference.detectable is None:
-        return ""
-    return f"; one of {difference.detectable:.2f} would have been found in 80% of such studies"
-
-
-def _alone(mean: Cell) -> str:
-    if mean.value is None:
-        return f"no mean score ({mean.reason})"
-    if mean.low is None or mean.high is None:
-        return f"mean score {mean.value:.2f} (n = {mean.n}), {mean.reason}"
-    return f"mean score {mean.value:.2f} (n = {mean.n}), 95% interval {mean.low:.2f} to {mean.high:.2f}"
+        ending = "loops in every attempt and has no score" if lost == 1 else "loop in every attempt and have no score"
+        yield f"{numbered(lost, 'pair')} {ending}."

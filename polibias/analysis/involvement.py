@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_OTHER = "no scored Main pair with the country, or none without it"
-BESIDE = "no interval of its own: the difference has one"
+BESIDE = "no interval: this mean is shown for the difference beside it"
 CAPTION = (
     "{scale}, of the Main pairs with a country, in either role, minus that of the same model's other Main pairs. Most "
     "countries stand in one pair, so what is told of a country is told of that pair as well. Descriptive: there are "

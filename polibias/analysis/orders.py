@@ -1,15 +1,10 @@
-"""What the two orders of a pair say together: which side it favours, and how far the judge depends on the order.
-
-Source: paper, sections E and I.
-"""
+"""Which side a pair favours, from its two orders together. Source: paper, section I."""
 
 from typing import TYPE_CHECKING
 
-from polibias.analysis.cases import Case
 from polibias.analysis.cells import cell, count, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.pbi import Tables
-from polibias.stats.proportion import share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,19 +15,9 @@ DIRECTION_COLUMNS = (
     Column("none", "Neither", "count"),
     Column("share", "Share A", "share"),
 )
-ORDER_COLUMNS = (
-    Column("same", "Same total in both orders", "share"),
-    Column("opposed", "Orders name opposite sides", "share"),
-    Column("first", "Side shown first, of all named", "share"),
-)
 DIRECTIONS_CAPTION = (
     "The side that a pair favours, from both orders together: the score-weighted sides must differ by more than one "
     "point, or by anything where sides alone are asked. {sides} Share A is among pairs with a direction. Descriptive."
-)
-ORDERS_CAPTION = (
-    "Each pair is judged twice, with either version first. A judge that looks at the responses alone gives the same "
-    "total, never names opposite sides, and names the side shown first half of the time. Wilson intervals, which treat "
-    "pairs as independent."
 )
 
 
@@ -63,21 +48,3 @@ def _directions(tables: Tables, rows: "pd.DataFrame", where: dict[str, str]) -> 
     return {side: count(n, selected | {"direction": side}) for side, n in counts.items()} | {
         "share": cell(possible(found), selected | {"directed": "yes"})
     }
-
-
-def orders_table(cases: list[Case], models: list[str], judges: list[str]) -> Table:
-    """How far each judge's reading depends on the order of showing, over complete pairs."""
-    rows = []
-    for judge in judges:
-        for model in models:
-            own = [case for case in cases if (case.judge, case.model) == (judge, model) and case.complete]
-            where = {"judge": judge, "model": model, "complete": "yes"}
-            totals = [[verdict.total for verdict in case.verdicts.values()] for case in own]
-            named = [case.first_named for case in own]
-            cells = {
-                "same": cell(share(sum(a == b for a, b in totals), len(own), "complete pair"), where),
-                "opposed": cell(share(sum(case.opposed for case in own), len(own), "complete pair"), where),
-                "first": cell(share(sum(f for _, f in named), sum(n for n, _ in named), "side was named"), where),
-            }
-            rows.append(TableRow({"judge": judge, "model": model}, cells))
-    return Table("orders", "Order of showing", ORDERS_CAPTION, ("judge", "model"), ORDER_COLUMNS, tuple(rows))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from polibias.analysis.cells import BLOCKS, cell, only
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import score_column
+from polibias.domain.display import numbered
 from polibias.domain.plan import AnalysisRules
 from polibias.domain.rubric import Rubric
 from polibias.domain.study import AnalysisSpec
@@ -140,7 +141,7 @@ def telling(estimate: Estimate, lowest: float, highest: float) -> Estimate:
     """The estimate without an interval that would hold every value there can be, and with the reason instead."""
     if estimate.low is None or estimate.high is None or estimate.low > lowest or estimate.high < highest:
         return estimate
-    reason = f"no interval: with {estimate.clusters} clusters it would cover the whole scale"
+    reason = f"no interval: with {numbered(estimate.clusters, 'cluster')} it would cover the whole scale"
     return replace(estimate, low=None, high=None, detectable=None, reason=reason)
 
 

@@ -14,18 +14,23 @@ from polibias.analysis.cells import absent, cell, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.labels import NOT_ASKED
 from polibias.analysis.structured import structures
+from polibias.domain.rows import Score
 from polibias.domain.rubric import Rubric
+from polibias.domain.sides import ORDERS
 from polibias.stats.calls import Ratio, call_kappas, ratios
 from polibias.stats.estimate import Estimate
 from polibias.stats.ranks import spearman
 
 NO_PAIR = "no complete pair"
 NO_SIDES = "no pair in which both orders name a side"
+NO_SIDE = "no side was named"
 NO_QUOTE = "no quote was given"
 NO_TEXTS = "no complete pair with two responses whose words were counted"
 DIMENSION = "dimension:{id}"
 """A dimension's column."""
-NET, ANY = "net", "any"
+NET, ANY, FIRST = "net", "any", "first"
+SHOWN_FIRST = np.array([{"A": 1.0, "B": -1.0}[order[0]] for order in ORDERS])
+"""The sign of the side that each order shows first."""
 
 ORDERS_CAPTION = (
     "The two orders of showing the same responses, beside each other, over complete pairs. Kappa: quadratic weights, "
@@ -37,7 +42,8 @@ SIDES_CAPTION = (
     "Of the pairs in which both orders of showing name a side, the share in which they name opposite ones; half is "
     "what chance gives. Net: the side of an order is the sign of its score-weighted sides. Each dimension: a side "
     "counts where its score is above zero. All dimensions: the same of every pair in every dimension, so that a pair "
-    "counts once for each. {about}"
+    "counts once for each. Shown first: of all sides that were named in either order, the share that was the response "
+    "shown first; half is no preference for a place. {about}"
 )
 QUOTES_CAPTION = (
     "The quotes that a judge gives as evidence in its valid verdicts, looked for in the responses word for word, white "
@@ -68,15 +74,23 @@ def reliability_marks(case: Case, rubric: Rubric) -> Iterator[str]:
         yield "quoted=yes"
     if not case.complete:
         return
+    verdicts = case.verdicts.values()
     named = [name for name in rubric.dimension_ids if _named(case, name)]
     yield from (f"both_named={DIMENSION.format(id=name)}" for name in named)
     yield from [f"both_named={ANY}"] if named else []
     yield from [f"both_named={NET}"] if 0 not in case.nets(rubric) else []
+    yield from (
+        ["named=yes"] if any(_names(verdict.scores[id]) for verdict in verdicts for id in rubric.dimension_ids) else []
+    )
 
 
 def _named(case: Case, dimension: str) -> bool:
-    found = [verdict.scores[dimension] for verdict in case.verdicts.values()]
-    return all(one.favoured != "none" and one.score for one in found)
+    return all(_names(verdict.scores[dimension]) for verdict in case.verdicts.values())
+
+
+def _names(score: Score) -> bool:
+    """Whether it names a side that carries weight."""
+    return score.favoured != "none" and score.score > 0
 
 
 def dimension_columns(groups: Groups, unit: str) -> tuple[Column, ...]:
@@ -140,6 +154,7 @@ def order_sides_table(groups: Groups) -> Table:
         Column(NET, "Net", "share"),
         Column(ANY, "All dimensions", "share"),
         *dimension_columns(groups, "share"),
+        Column(FIRST, "Side shown first, of all named", "share"),
     )
     rows = [TableRow(keys, with_dimensions(groups, _opposed(groups, calls, keys))) for keys, calls in _judged(groups)]
     caption = SIDES_CAPTION.format(about=groups.tables.about)
@@ -154,7 +169,16 @@ def _opposed(groups: Groups, calls: CallScores, keys: dict[str, str]) -> dict[st
     products = {NET: net, ANY: each} | {name: each[:, [number]] for number, name in enumerate(names)}
     shares = {name: _share(product) for name, product in products.items()}
     found = on_scale(groups.estimates(calls.places, [ratios(shares)], f"order sides {keys}"), 0.0)
-    return {name: cell(one, where(keys, both_named=name)) for name, one in found.items()}
+    first = on_scale(groups.estimates(calls.places, [ratios({FIRST: _first(calls)})], f"order first {keys}"), 0.0)
+    return {name: cell(one, where(keys, both_named=name)) for name, one in found.items()} | {
+        FIRST: cell(first[FIRST], where(keys, named="yes"))
+    }
+
+
+def _first(calls: CallScores) -> Ratio:
+    """How many of the sides that were named are those of the response shown first."""
+    first = calls.sides * SHOWN_FIRST[:, None] > 0
+    return Ratio(first.sum(axis=(1, 2)), (calls.sides != 0).sum(axis=(1, 2)), NO_SIDE, "logit")
 
 
 def _share(product: Floats) -> Ratio:

@@ -10,7 +10,7 @@ from polibias.analysis.cells import BLOCKS, cell, possible
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.findings import Cell
 from polibias.analysis.pbi import WITHIN_BLOCKS, Tables
-from polibias.stats.bias_index import NO_PAIR, Sample, drawn, mean_of, sample_estimates
+from polibias.stats.bias_index import NO_PAIR, TWO_MEANS, Sample, drawn, mean_of, sample_estimates
 from polibias.stats.clusters import Sums, cluster_codes
 from polibias.stats.estimate import Estimate
 from polibias.stats.intervals import Defined, Strata, ratio
@@ -48,12 +48,12 @@ class Together:
     def difference(self, name: str, values: Floats, first: Chosen, second: Chosen, reason: str) -> None:
         """The mean over some pairs minus the mean over others; the two may overlap."""
         columns = (values * first, first, values * second, second)
-        self._add(name, columns, Defined(_difference, reason, contrast=True), first | second)
+        self._add(name, columns, Defined(_difference, reason, contrast=True, arms=TWO_MEANS), first | second)
 
     def quotient(self, name: str, values: Floats, first: Chosen, second: Chosen, reason: str) -> None:
         """The mean over some pairs divided by the mean over others."""
         columns = (values * first, first, values * second, second)
-        self._add(name, columns, Defined(_quotient, reason), first | second)
+        self._add(name, columns, Defined(_quotient, reason, arms=TWO_MEANS), first | second)
 
     def statistic(self, name: str, columns: Sequence[NDArray[Any]], defined: Defined, of: Chosen) -> None:
         """Any other function of the sums of `columns`, which are zero outside the chosen pairs."""

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from polibias.calls.budget import dollars, listed, size
+from polibias.domain.display import numbered
 from polibias.domain.rows import JudgeGuess, Judgment, Response, Seen
 from polibias.domain.study import Rate
 
@@ -45,14 +46,14 @@ class Use(msgspec.Struct):
 
     def said(self, rate: Rate | None) -> str:
         """The tally in words."""
-        parts = [f"{self.calls:,} calls in {self.attempts:,} attempts"]
+        parts = [f"{numbered(self.calls, 'call')} in {numbered(self.attempts, 'attempt')}"]
         if self.shared:
             parts.append(f"{self.shared:,} replies shared with equal requests")
         if self.calls > self.uncounted:
             reasoning = f", of which {self.reasoning_tokens:,} reasoning" if self.reasoning_tokens else ""
             parts.append(f"{self.prompt_tokens:,} prompt and {self.completion_tokens:,} reply tokens{reasoning}")
         if self.charges:
-            parts.append(f"{dollars(self.charged)} charged as the server says ({self.charges:,} calls)")
+            parts.append(f"{dollars(self.charged)} charged as the server says ({numbered(self.charges, 'call')})")
         if rate is None and not self.charges:
             parts.append("no price is known")
         elif rate is not None and (rate.input or rate.output):

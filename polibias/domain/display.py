@@ -20,3 +20,13 @@ def visible(text: str) -> str:
 def in_line(text: str) -> str:
     """As `visible`, on one line, so that foreign text cannot pass for a line of ours."""
     return " ".join(visible(text).split())
+
+
+def numbered(n: int, what: str) -> str:
+    """So many of something, in the right number: ``1 pair``, ``2 pairs``."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def in_cell(text: str) -> str:
+    """As `in_line`, for a cell of a Markdown table."""
+    return in_line(text).replace("|", "\\|")

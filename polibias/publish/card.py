@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from polibias.analysis.asked import rubric_of
-from polibias.domain.display import visible
+from polibias.domain.display import in_cell
 from polibias.domain.rows import Annotation, JudgeGuess, Judgment, MaskedResponse, PromptPair, Response
 from polibias.publish.material import Material
 from polibias.records.ledger import Stream, read
@@ -103,10 +103,10 @@ def _tally(stream: Stream[Any]) -> Tally:
 def _head(run: Run, about: Mapping[str, Any], tallies: list[Tally]) -> Iterator[str]:
     calls = [tally for tally in tallies if tally.stream.type in (Response, Judgment) and tally.first]
     first, last = min((t.first for t in calls), default="never"), max((t.last for t in calls), default="never")
-    yield f"# Data card: {said(about['study']['title'])}"
+    yield f"# Data card: {in_cell(about['study']['title'])}"
     yield ""
     yield f"A sealed run of the study `{about['study']['id']}`, made with Poli-Bias {about['software']['polibias']}."
-    yield said(rubric_of(about).report.about)
+    yield in_cell(rubric_of(about).report.about)
     yield ""
     yield f"- Asked and judged: {first} to {last}"
     yield f"- Manifest: `{manifest_hash(run.folder)}`"
@@ -133,7 +133,7 @@ def _contents(run: Run, about: Mapping[str, Any], material: Material) -> Iterato
     if material.missing:
         yield (
             "The data folder is **not** in this archive, for it could not be shown to be the one that the run was made "
-            f"from: {said(_placeless(material.missing))}. "
+            f"from: {in_cell(_placeless(material.missing))}. "
             "The prompts as sent, the rubric and the judge tasks are in `run/`."
         )
         yield ""
@@ -150,11 +150,11 @@ def _asked(about: Mapping[str, Any]) -> Iterator[str]:
     names_alone = {copy["name"] for copy in about["copies"] if copy["mask"] == "names"}
     for name, title in about["study"]["conditions"].items():
         task = "not judged" if name in names_alone else f"judge task `{about['judge_prompts'][name]['id']}`"
-        yield f"- Condition `{name}`: {said(title)}; {task}"
+        yield f"- Condition `{name}`: {in_cell(title)}; {task}"
     if about["reidentify"]:
         yield f"- Masked pairs re-identified by task `{about['reidentify']['asked']['id']}`"
     yield f"- Rubric: `{about['rubric']['id']}`"
-    yield from (f"- Pair set, {name}: {said(value)}" for name, value in about["pair_set"].items())
+    yield from (f"- Pair set, {name}: {in_cell(value)}" for name, value in about["pair_set"].items())
     yield from (f"- Replies taken from run `{name}`, manifest `{hash}`" for name, hash in about["reuse"].items())
     yield ""
 
@@ -163,7 +163,7 @@ def _who(about: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Who answered and who judged", "", "| role | name | provider | revision |", "|---|---|---|---|")
     for role, title in (("models", "model"), ("judges", "judge")):
         for entry, provider in zip(about[role], about["providers"][role], strict=True):
-            yield f"| {title} | {said(entry['name'])} | {said(provider)} | {said(entry['revision'])} |"
+            yield f"| {title} | {in_cell(entry['name'])} | {in_cell(provider)} | {in_cell(entry['revision'])} |"
     yield ""
 
 
@@ -172,7 +172,7 @@ def _counts(tallies: list[Tally]) -> Iterator[str]:
     for tally in tallies:
         whose = "" if tally.stream.type is PromptPair else tally.stream.path.stem
         ended = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(tally.ended.items()) if outcome)
-        yield f"| {KINDS[tally.stream.type]} | {said(whose)} | {tally.rows:,} | {ended} |"
+        yield f"| {KINDS[tally.stream.type]} | {in_cell(whose)} | {tally.rows:,} | {ended} |"
     yield from ("", "A row that names another in `supersedes` takes its place.", "")
 
 
@@ -186,10 +186,5 @@ def _software(about: Mapping[str, Any]) -> Iterator[str]:
 
 def _credit(about: Mapping[str, Any]) -> Iterator[str]:
     if about["pair_set"]:
-        yield f"The pairs were imported. Credit and licence as given at import: {said(about['pair_set']['credit'])}."
+        yield f"The pairs were imported. Credit and licence as given at import: {in_cell(about['pair_set']['credit'])}."
         yield ""
-
-
-def said(text: str) -> str:
-    """Foreign text on one line of a Markdown table."""
-    return " ".join(visible(text).replace("|", "\\|").split())

@@ -7,10 +7,12 @@ from polibias.analysis.confirmed import PlannedResult
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.points import judge_differences, order_differences, spreads
 from polibias.domain.rubric import Rubric
-from polibias.report.drawing import SERIES, Chart, drawn
-from polibias.report.marking import case_title
+from polibias.report.drawing import LINE, SERIES, Chart, drawn
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 
+LIMITS = "Solid: the mean difference; broken: limits of agreement, which describe single pairs"
+MOST_ROWS = 20
+"""A chart of intervals with more rows is a wall; lines per model tell the same."""
 BLOCKS = {"main": "Main", "control": "Controls"}
 COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
@@ -21,23 +23,58 @@ def overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Ru
     pbi = _interval_chart("pbi", tables["pbi"], findings.index, findings.scales["pbi"], findings.titles)
     scale = findings.scales["dimensions"]
     by_dimension = "Mean score by dimension"
-    dimensions = _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles)
-    topics = {f"topic:{case.pair.design.topic}": case_title(case) for case in cases if case.original is None}
-    titles = {**topics, **findings.titles}
-    found = [pbi, dimensions, *_of_tables(findings, tables, titles), *_of_cases(findings, cases, rubrics)]
+    few = len(tables["dimensions"].rows) <= MOST_ROWS
+    dimensions = (
+        _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles) if few else None
+    )
+    found = [
+        _difference_chart(findings, tables["pbi"]),
+        pbi,
+        dimensions,
+        *_of_tables(findings, tables),
+        *_of_cases(findings, cases, rubrics),
+    ]
     return [chart for chart in found if chart]
 
 
-def _of_tables(findings: Findings, tables: Mapping[str, Table], titles: Mapping[str, str]) -> Iterator[Chart | None]:
+def _difference_chart(findings: Findings, table: Table) -> Chart | None:
+    """Main minus Controls of every model, the judges beside each other, around no difference."""
+    judges = list(dict.fromkeys(row.keys["judge"] for row in table.rows))
+    points: list[dict[str, object]] = [
+        {
+            "row": " · ".join(findings.titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in _telling(table)),
+            "series": row.keys["judge"],
+            "value": cell.value,
+            "low": cell.low,
+            "high": cell.high,
+        }
+        for row in table.rows
+        if (cell := row.cells.get("difference")) is not None and cell.value is not None
+    ]
+    if not points:
+        return None
+    title = f"{findings.index}, Main − Controls; the broken line is no difference"
+    return Chart(title, _draw_series(points, judges, "difference"), series_text(title, points), "difference")
+
+
+def _telling(table: Table) -> list[str]:
+    """The keys beside the judge by which rows differ, or the model."""
+    keys = [key for key in table.keys if key != "judge"]
+    return [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or ["model"]
+
+
+def _of_tables(findings: Findings, tables: Mapping[str, Table]) -> Iterator[Chart | None]:
     """Per judge, and condition where there are several: the dimensions, models against topics, and directions."""
+    titles = findings.titles
     topic = titles.get("key:topic", "topic").lower()
     for id, name, rows in _groups(tables.get("dimensions"), titles):
         title, ends = f"Main profile by dimension{name}", findings.scales["dimensions"]
-        yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
+        if len({row.keys["model"] for row in rows}) > 1:
+            yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
     for id, name, rows in _groups(tables.get("by_topic"), titles):
-        yield heat_map(
-            f"heat{id}", f"{findings.index} by model and {topic}{name}", rows, "model", "topic", titles=titles
-        )
+        if len({row.keys["model"] for row in rows}) > 1:
+            title = f"{findings.index} by model and {topic}{name}"
+            yield heat_map(f"heat{id}", title, rows, "model", "topic", titles=titles)
     for id, name, rows in _groups(tables.get("directions"), titles):
         if {row.keys["topic"] for row in rows} != {"all"}:
             yield direction_bars(f"directions{id}", f"Which side is favoured, by {topic}{name}", rows, titles=titles)
@@ -68,9 +105,10 @@ def _of_cases(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, R
         own = [one for one in spread if (one.judge, one.condition) == (judge, condition)]
         yield distributions(f"scores_{number}", f"Pair scores{about(judge, condition)}", own, ends)
     for number, one in enumerate(order_differences(cases), 1):
-        yield bland_altman(f"orders_{number}", f"Order of showing{about(one.judge, one.condition)}", one)
+        title = f"Order of showing{about(one.judge, one.condition)}. {LIMITS}"
+        yield bland_altman(f"orders_{number}", title, one)
     for number, one in enumerate(judge_differences(cases, rubrics), 1):
-        title = f"Two judges{about('', one.condition)}: {one.of} and {one.minus}"
+        title = f"Two judges{about('', one.condition)}: {one.of} and {one.minus}. {LIMITS}"
         yield bland_altman(f"judges_{number}", title, one)
 
 
@@ -174,7 +212,7 @@ def _draw_series(points: list[dict[str, object]], series: Sequence[str], id: str
         yOffset=alt.YOffset("series:N", sort=known),
         color=alt.Color("series:N", title=None, legend=legend, scale=alt.Scale(domain=known, range=colours)),
     )
-    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color="#8a8f95", strokeDash=[3, 3])
+    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=LINE, strokeDash=[3, 3])
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None), x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", title=None, scale=alt.Scale(nice=True)),

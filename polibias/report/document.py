@@ -13,8 +13,10 @@ from polibias.records.documents import storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
 from polibias.report import charts
+from polibias.report.chapters import chaptered
 from polibias.report.drilldown import Pairs, write_pairs
 from polibias.report.formats import FORMATS, findings_schema, write_table
+from polibias.report.model_card import model_card
 from polibias.report.pages import page
 
 
@@ -61,5 +63,9 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     drawn = charts.overview(findings, analysed.cases, analysed.rubrics)
     for chart in drawn:
         write_file(folder / "charts" / f"{chart.id}.svg", chart.svg.encode("utf-8"), durable=False)
-    page(folder / "index.html", "index.html", findings=findings, charts=drawn, formats=FORMATS)
+    cards = {entry["name"]: model_card(findings, entry["name"]) for entry in findings.models}
+    for model, card in cards.items():
+        write_file(folder / "model-cards" / f"{model}.md", card.encode("utf-8"), durable=False)
+    chapters = list(chaptered(findings.tables, drawn))
+    page(folder / "index.html", "index.html", findings=findings, chapters=chapters, cards=cards, formats=FORMATS)
     write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder)

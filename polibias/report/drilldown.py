@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.cases import Case
+from polibias.analysis.cases import Case, case_title
 from polibias.analysis.compared import Marks
 from polibias.analysis.findings import Findings
 from polibias.analysis.kinds import ModelKind
@@ -25,7 +25,7 @@ from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS, SIDES, Order, Side
 from polibias.records.documents import write_file
 from polibias.records.shelf import Shelf
-from polibias.report.marking import case_name, case_title, favoured_name, marks, version_title
+from polibias.report.marking import case_name, favoured_name, marks, version_title
 from polibias.report.pages import page
 from polibias.report.text import guessed, masking
 

@@ -22,14 +22,6 @@ def favoured_name(case: Case, side: str) -> str:
     return own if own and pair.design.roles == "swapped" else f"version {side}"
 
 
-def case_title(case: Case) -> str:
-    """What a pair is about, for a heading; a copy has that of its original, with the countries' names."""
-    pair = (case.original or case).pair
-    if pair.design.roles != "swapped":
-        return f"{pair.acting.A} against {pair.facing.A}"
-    return f"{pair.acting.A} – {pair.acting.B}" if pair.acting.A else pair.design.topic
-
-
 def version_title(case: Case, side: str) -> str:
     """A version with who acts in it, where that is known."""
     pair = case.pair

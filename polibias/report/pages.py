@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LONGEST_WORD = 400
 PIECES = 1000
+LONG = 24
+"""A table with more rows is folded."""
 UNBROKEN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 SCRIPTS = ("start", "marks", "differing", "quotes", "painting", "listed", "opened", "end")
 """The script of the list of pairs, in the order in which its pieces follow each other."""
@@ -77,6 +79,7 @@ def _environment() -> "jinja2.Environment":
     script = "".join((folder / "pairs" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     environment.globals.update(
         style=style,
+        long=LONG,
         script=script,
         policy=policy(f"style-src {source(style)}"),
         loading_policy=policy(f"style-src {source(style)}", f"script-src {source(script)} 'strict-dynamic'"),
@@ -87,6 +90,8 @@ def _environment() -> "jinja2.Environment":
         shown=shown,
         fragment=fragment,
         why=_why,
+        telling=telling,
+        silent=silent,
     )
     return environment
 
@@ -105,6 +110,16 @@ def source(content: str) -> str:
 def fragment(cell: Cell) -> str:
     """The link that shows a cell's cases in the list of pairs."""
     return "pairs.html#" + urlencode(sorted(cell.where.items()))
+
+
+def telling(table: Table) -> list[str]:
+    """The keys by which rows differ; the last where there is none. The others are told once, beside the table."""
+    return [key for key in table.keys if len({row.keys[key] for row in table.rows}) > 1] or list(table.keys[-1:])
+
+
+def silent(table: Table) -> bool:
+    """Whether no cell of the table has a value: then a page says why, and prints no dashes."""
+    return all(cell.value is None for row in table.rows for cell in row.cells.values())
 
 
 def _why(table: Table) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from polibias.analysis.findings import Cell, TableRow
 from polibias.analysis.points import Differences, Spread
+from polibias.domain.display import numbered
 from polibias.report.drawing import INK, LINE, SERIES, Chart, drawn, said
 
 BLOCKS = {"main": "Main", "control": "Controls"}
@@ -88,8 +89,8 @@ def _heat_text(
     ends = [min(known, key=lambda one: one[2]), max(known, key=lambda one: one[2])]
     lowest, highest = (f"{_name(titles, keys[0], a)}, {_name(titles, keys[1], b)}: {said(c)}" for a, b, c in ends)
     missing = len(values) - len(known)
-    without = f" {missing} fields have no estimate." if missing else ""
-    return f"{title}. Heat map of {len(values)} fields. Lowest {lowest}. Highest {highest}.{without}"
+    without = f" {numbered(missing, 'field')} without an estimate." if missing else ""
+    return f"{title}. Heat map of {numbered(len(values), 'field')}. Lowest {lowest}. Highest {highest}.{without}"
 
 
 def profiles(
@@ -161,7 +162,7 @@ def distributions(id: str, title: str, spreads: Sequence[Spread], ends: tuple[fl
         color=alt.Color("block:N", title=None, legend=legend, scale=scale),
         strokeDash=alt.StrokeDash("block:N", title=None, legend=legend, scale=alt.Scale(domain=blocks)),
     )  # fmt: skip
-    heading = alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=200)
+    heading = alt.Header(labelOrient="top", labelAnchor="start", labelPadding=4, labelLimit=400)
     row = alt.Row("model:N", title=None, sort=[one.model for one in spreads], header=heading, spacing=12)
     svg = drawn(lines.properties(width=420, height=60).encode(row=row), id)
     told = "; ".join(f"{one.model}, {BLOCKS[one.block]}: {_spread_text(one.counts)}" for one in spreads)
@@ -215,7 +216,7 @@ def bland_altman(id: str, title: str, found: Differences) -> Chart | None:
     svg = drawn(alt.layer(zero, discs, *rules).properties(width=440, height=300), id)
     within = f", limits of agreement {said(found.limits[0])} to {said(found.limits[1])}" if found.limits else ""
     same = found.counts and sum(count for (_, gap), count in found.counts.items() if gap == 0) / found.n
-    told = f"{found.n:,} pairs; mean difference {said(found.mean)}{within}; no difference in {same:.0%}"
+    told = f"{numbered(found.n, 'pair')}; mean difference {said(found.mean)}{within}; no difference in {same:.0%}"
     return Chart(title, svg, f"{title}: {title_y}. {told}.", id)
 
 

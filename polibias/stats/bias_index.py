@@ -23,6 +23,8 @@ from polibias.stats.intervals import NOTHING_DRAWN, Defined, Statistic, Strata, 
 from polibias.stats.resampling import Resampling, stream_seed
 
 NO_PAIR = "no scored pair"
+TWO_MEANS = slice(0, 2), slice(2, 4)
+"""The columns of a comparison of two means."""
 NO_BLOCK = "one of the two blocks has no scored pair"
 
 
@@ -86,7 +88,9 @@ def bias_index(
         "control": Defined(
             mean_of(0, 1), NO_PAIR, n=int((~inside).sum()), effective_n=kish["control"], columns=slice(2, 4)
         ),
-        "difference": Defined(_difference, NO_BLOCK, contrast=True, effective_n=sum(both) if both else None),
+        "difference": Defined(
+            _difference, NO_BLOCK, contrast=True, effective_n=sum(both) if both else None, arms=TWO_MEANS
+        ),
     }
     return sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
 

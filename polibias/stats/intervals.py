@@ -27,6 +27,8 @@ NO_SPREAD = "no interval: every cluster gives the same value"
 POWER = 0.80
 UNDEFINED_LIMIT = 0.01
 FEW = 10
+FEW_ALIKE = 20
+"""Of fewer clusters that all give the same value nothing is known about how values spread."""
 MOST_BOOTSTRAPPED = 20_000
 JACKKNIFE_BLOCK = 100_000
 FLAT = 1e-12
@@ -59,7 +61,8 @@ class Defined(NamedTuple):
 
     `scale` is the one on which a jackknife interval is made: Fisher's z for coefficients that end at 1, the logit for
     shares, the logarithm for ratios. `contrast`: zero is what the statistic is compared with. `n` and `effective_n`:
-    the units that it rests on, if not all. `columns`: those of the sums that it is a function of.
+    the units that it rests on, if not all. `columns`: those of the sums that it is a function of. `arms`: of these
+    columns, those of each of the two groups that are compared.
     """
 
     statistic: Statistic
@@ -69,6 +72,7 @@ class Defined(NamedTuple):
     n: int | None = None
     effective_n: float | None = None
     columns: slice = slice(None)
+    arms: tuple[slice, ...] = ()
 
 
 class Spread(NamedTuple):
@@ -130,6 +134,7 @@ def _estimate(
     if not clusters:
         return Estimate(value, n, 0, "point estimate", reason=NOTHING_DRAWN, effective_n=effective_n)
     spread = jackknife(defined, sums, value, strata)
+    spread = spread if spread.reason else _of_arms(defined, sums, spread)
     beside = (bootstrap(defined.statistic),)
     if spread.reason:
         return Estimate(
@@ -149,7 +154,7 @@ def jackknife(defined: Defined, sums: Sums, value: float, strata: Strata | None 
     if min(len(group) for group in groups) < 2:
         one = "1 cluster" if strata is None else "a stratum of 1 cluster"
         return Spread(0.0, 0, "plain", f"no interval: {one}; at least 2 are needed")
-    left_out = _leave_one_out(defined.statistic, sums)
+    left_out = _leave_one_out(defined.statistic, sums.sum(axis=0), sums)
     if not np.isfinite(left_out).all():
         return Spread(
             0.0, 0, "plain", f"no interval: without one of the clusters it is not defined ({defined.undefined})"
@@ -171,8 +176,35 @@ def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _leave_one_out(statistic: Statistic, sums: Sums) -> NDArray[np.float64]:
-    total = sums.sum(axis=0)
+def _of_arms(defined: Defined, sums: Sums, spread: Spread) -> Spread:
+    """The spread of a comparison of two groups with what each group's own clusters allow.
+
+    A group of few clusters that carries most of the variance lends no more degrees of freedom than it has (Welch 1947;
+    Satterthwaite 1946), and few clusters that are all alike hide the group's spread, so that there is no interval.
+    """
+    freedoms = 0.0
+    variances = []
+    for arm in defined.arms:
+        variance, clusters = _variance_of_arm(defined, sums, arm, spread.scale)
+        if variance <= FLAT**2 and clusters < FEW_ALIKE:
+            return spread._replace(reason=f"no interval: one side's {clusters} clusters all give the same value")
+        variances.append(variance)
+        freedoms += variance**2 / max(clusters - 1, 1)
+    if not freedoms:
+        return spread
+    return spread._replace(freedom=min(spread.freedom, sum(variances) ** 2 / freedoms))
+
+
+def _variance_of_arm(defined: Defined, sums: Sums, arm: slice, scale: Scale) -> tuple[float, int]:
+    """The jackknife variance that comes from one group, the other left whole, and the group's number of clusters."""
+    alone = np.zeros_like(sums)
+    alone[:, defined.columns][:, arm] = sums[:, defined.columns][:, arm]
+    own = alone[(alone != 0).any(axis=1)]
+    left_out = _leave_one_out(defined.statistic, sums.sum(axis=0), own)
+    return _variance(SCALES[scale].there(left_out)), len(own)
+
+
+def _leave_one_out(statistic: Statistic, total: Sums, sums: Sums) -> NDArray[np.float64]:
     starts = range(0, len(sums), JACKKNIFE_BLOCK)
     return np.concatenate([statistic(total - sums[start : start + JACKKNIFE_BLOCK]) for start in starts])
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polibias.stats.bias_index import drawn, mean_of, sample_estimates
+from polibias.stats.bias_index import TWO_MEANS, drawn, mean_of, sample_estimates
 from polibias.stats.clusters import Sums, cluster_codes, cluster_sums
 from polibias.stats.estimate import Estimate
 from polibias.stats.intervals import Defined, ratio
@@ -133,7 +133,7 @@ def rates(
     columns = np.column_stack([hit * own, own, hit * ~own, ~own])
     among = {"first": (int(own.sum()), slice(0, 2)), "second": (int((~own).sum()), slice(2, 4))}
     defined = {name: Defined(mean_of(0, 1), NO_PAIR, "logit", n=n, columns=where) for name, (n, where) in among.items()}
-    defined["difference"] = Defined(_difference, NO_RATE, contrast=True)
+    defined["difference"] = Defined(_difference, NO_RATE, contrast=True, arms=TWO_MEANS)
     none = not among["first"][0] or not among["second"][0]
     defined["ratio"] = Defined(_ratio, NO_RATE if none else NO_TOWARD, "log")
     sample = drawn(clusters, weights, None)

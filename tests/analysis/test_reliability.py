@@ -73,6 +73,19 @@ def test_opposite_sides_are_counted_where_both_orders_name_one(judge: str, model
             assert cells[name].n == len(opposite)
 
 
+@pytest.mark.parametrize(("judge", "model"), [("j2", ""), ("j1", "m2")])
+def test_sides_shown_first_are_counted_among_all_that_are_named(judge: str, model: str) -> None:
+    cells = row(FOUND["order_sides"], judge=judge, model=model or "all models")
+    first = [
+        score.favoured == order[0]
+        for one in own(judge, model)
+        for order, verdict in one.verdicts.items()
+        for score in verdict.scores.values()
+        if score.score and score.favoured != "none"
+    ]
+    assert cells["first"].value == pytest.approx(sum(first) / len(first))
+
+
 def test_quotes_are_shares_of_all_quotes() -> None:
     cells = row(FOUND["quotes"], judge="j1", model="m0")
     read = [one.quotes for each in CASES if (each.judge, each.model) == ("j1", "m0") for one in each.judgments.values()]
@@ -137,6 +150,7 @@ def test_what_cannot_be_said_has_a_reason() -> None:
     )
     assert (cells["same"].value, cells["same"].low) == (1.0, None)
     assert row(found["order_sides"], judge="j1")["net"].reason == "no pair in which both orders name a side"
+    assert row(found["order_sides"], judge="j1")["first"].reason == "no side was named"
     assert row(found["quotes"], judge="j1")["own"].reason == "no quote was given"
     assert row(found["length"], judge="j1")["share"].reason == "no variation: all values of one list are the same"
     wordless = [case(Item("p", words=None), "j1", zeros())]
@@ -159,6 +173,7 @@ def test_where_the_side_alone_is_asked_kappa_is_that_of_sides() -> None:
     assert cells["kappa"].value == pytest.approx(0)
     sides = row(tables(cases, official=SIDES_ONLY)["order_sides"], judge="j1")
     assert (sides["net"].value, sides["net"].n) == (1.0, 5)
+    assert (sides["first"].value, sides["first"].n) == (1.0, 5)
 
 
 def test_a_condition_without_a_dimension_says_so() -> None:

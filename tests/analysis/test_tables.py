@@ -4,8 +4,8 @@ import pytest
 
 from polibias.analysis.cells import possible
 from polibias.analysis.findings import Cell, TableRow
-from polibias.analysis.first_report import in_words
 from polibias.analysis.frames import one_sided
+from polibias.analysis.summary import in_words
 from polibias.domain.rows import Verdict
 from polibias.domain.sides import Both
 from polibias.stats.estimate import Estimate

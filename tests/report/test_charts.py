@@ -51,7 +51,7 @@ def test_a_heat_map_is_ordered_by_means_and_says_what_is_missing() -> None:
     assert chart
     assert chart.alt == (
         "Map. Heat map of 5 fields. Lowest low, Iran – Israel: 1.00. Highest high, Iran – Israel: 7.00. "
-        "1 fields have no estimate."
+        "1 field without an estimate."
     )
     assert heat_map("heat", "Map", rows({("m", "a"): None}), "model", "topic") is None
     assert heat_map("heat", "Map", [], "model", "topic") is None

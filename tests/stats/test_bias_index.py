@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtrit
+from scipy.stats import ttest_ind
 
 from polibias.stats.bias_index import SampleDesign, bias_index
 from polibias.stats.estimate import Estimate
@@ -297,3 +298,34 @@ def test_wilson_interval_published(hits: int, n: int, low: float, high: float) -
 
 def test_share_of_nothing_is_undefined() -> None:
     assert share(0, 0, "pair").value is None
+
+
+def difference(main: list[float], control: list[float]) -> Estimate:
+    """Every pair is a cluster of its own."""
+    clusters = [f"t{n}" for n in range(len(main) + len(control))]
+    inside = [True] * len(main) + [False] * len(control)
+    return bias_index([*main, *control], inside, clusters, 50, 1, "row")["difference"]
+
+
+def test_few_control_pairs_that_are_all_alike_hide_how_control_pairs_spread() -> None:
+    """Main varies, four control pairs happen to agree: an interval would be that of Main alone, and too short."""
+    main = [5.0, 6.0, 7.0, 5.0, 6.0, 8.0, 5.0, 7.0]
+    found = difference(main, [5.0] * 4)
+    assert (found.value, found.low, found.high) == (pytest.approx(1.125), None, None)
+    assert found.reason == "no interval: one side's 4 clusters all give the same value"
+    assert difference(main, [5.0] * 20).low is not None
+    assert difference([5.0] * 8, [4.0, 5.0, 6.0, 7.0]).reason.startswith("no interval: one side's 8 clusters")
+
+
+def test_a_small_block_lends_the_degrees_of_freedom_of_its_own() -> None:
+    """Where every cluster lies in one block, they are Welch's; a second library says the same."""
+    main, control = [5.0, 6.0, 7.0, 5.0, 6.0, 8.0, 5.0, 7.0, 6.0, 6.5], [3.0, 9.0, 5.0]
+    welch = ttest_ind(main, control, equal_var=False)
+    assert difference(main, control).method == f"cluster jackknife-t, {welch.df:.4g} degrees of freedom"
+
+
+def test_clusters_in_both_blocks_keep_the_degrees_of_freedom_of_all() -> None:
+    rng = np.random.default_rng(7)
+    scores, clusters = rng.normal(5, 1, 60), [f"t{n % 15}" for n in range(60)]
+    found = bias_index(scores.tolist(), [n < 30 for n in range(60)], clusters, 50, 1, "row")["difference"]
+    assert found.method == "cluster jackknife-t, 14 degrees of freedom"
