@@ -150,10 +150,15 @@ def replication_totals_table(contrasts: Sequence[Contrast], judges: Sequence[str
 
 
 def replication_in_words(tables: Sequence[Table]) -> Iterator[str]:
-    """How many contrasts the judges agree on, as a sentence: of each model's Main − Controls, and of all."""
+    """How many contrasts the judges agree on, as a sentence: of each model's Main − Controls, and of all.
+
+    Nothing where no contrast has a value to compare.
+    """
     rows = [row for table in tables if table.id == TOTALS for row in table.rows]
     for row in (one for one in rows if one.keys["contrast"] in (MAIN_CONTRAST, EVERY_CONTRAST)):
         number, sign, conclusion, untold = (int(one.value or 0) for one in row.cells.values())
+        if untold == number and not sign:
+            continue
         said = f"Judges beside each other, {row.keys['contrast']}: of {number}, {sign} have the same sign under all"
         left = f"; {untold} have no interval under one" if untold else ""
         yield f"{said}, and {conclusion} lead to the same conclusion{left}."
