@@ -17,6 +17,7 @@ from polibias.records.runs import Run
 from polibias.records.verify import verify
 from tests.chat_server import ChatServer, completion
 from tests.conftest import ROOT, SCRIPTED, polibias
+from tests.report.checked import check_report
 
 EXCERPT = ROOT / "tests" / "cases" / "paired_prompts_18.csv"
 COLUMNS = (
@@ -75,6 +76,10 @@ def test_report_speaks_the_rubrics_language(run: Run) -> None:
         assert words in visible
     for words in ("ountr", "Political Bias Index", "Controls", "conflict", "legal"):
         assert words not in visible
+
+
+def test_its_report_holds_what_every_report_must(run: Run) -> None:
+    check_report(run)
 
 
 def test_a_sample_of_a_set_can_be_asked(data: Path, tmp_path: Path) -> None:

@@ -156,13 +156,18 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
             *favoured_in_words(computed),
             *replication_in_words(computed),
         ),
-        not_shown=tuple(not_shown(computed, reworded=not about["pair_set"])),
+        not_shown=tuple(not_shown(computed, reworded=not about["pair_set"] and _swapped(read.found))),
         titles=_titles(about, read.rubrics, read.found),
         scales={
             "pbi": (tables.rubric.lowest_total, tables.rubric.highest_total),
             "dimensions": (tables.rubric.lowest, tables.rubric.highest),
         },
     )
+
+
+def _swapped(found: list[Case]) -> bool:
+    """Whether versions exchange sides anywhere; else what is compared was reworded itself."""
+    return any(case.pair.design.roles == "swapped" for case in found)
 
 
 def _more_notes(run: Run, read: _Read) -> Iterator[str]:

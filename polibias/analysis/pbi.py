@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from polibias.analysis.cells import BLOCKS, cell, only
+from polibias.analysis.cells import BLOCKS, cell, only, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.frames import score_column
 from polibias.domain.display import numbered
@@ -102,11 +102,16 @@ class Tables:
         ends = {"difference": (lowest - highest, highest - lowest)}
         return {
             column: cell(
-                telling(value, *ends.get(column, (lowest, highest))),
+                self._held(value, *ends.get(column, (lowest, highest))),
                 selected | ({"block": column} if column in BLOCKS else {}),
             )
             for column, value in found.items()
         }
+
+    def _held(self, estimate: Estimate, lowest: float, highest: float) -> Estimate:
+        """The estimate without an interval that tells nothing or, of shares, one that leaves the scale."""
+        told = telling(estimate, lowest, highest)
+        return possible(told, lowest, highest) if self.unit == "share" else told
 
     def _ends(self, score: str) -> tuple[float, float]:
         """The lowest and highest value that a score column can have."""

@@ -7,6 +7,8 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+MARKUP = re.compile(r"[|<\[`]")
+
 
 def visible(text: str) -> str:
     """`text` with every hidden character as a sign such as ⟨U+0000⟩ that any font can show.
@@ -30,5 +32,5 @@ def numbered(n: int, what: str) -> str:
 
 
 def in_cell(text: str) -> str:
-    """As `in_line`, for a cell of a Markdown table."""
-    return in_line(text).replace("|", "\\|")
+    """As `in_line`, for a cell of a Markdown table: no markup, no link and no code comes from it."""
+    return MARKUP.sub(r"\\\g<0>", in_line(text))

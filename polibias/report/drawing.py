@@ -6,7 +6,9 @@ style sheet knows the colours by name and gives them others in the dark.
 
 import re
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from polibias.domain.display import visible
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,8 +40,17 @@ def drawn(chart: "alt.TopLevelMixin", id: str) -> str:
     """The chart as SVG; `id` tells its parts from those of other charts on a page."""
     import vl_convert
 
-    styled = chart.configure(font="sans-serif", background="#ffffff", padding=PADDING)
-    return inline(vl_convert.vegalite_to_svg(styled.to_dict(validate=False)), id)
+    styled = chart.configure(aria=False, font="sans-serif", background="#ffffff", padding=PADDING)
+    return inline(vl_convert.vegalite_to_svg(_visible(styled.to_dict(validate=False))), id)
+
+
+def _visible(part: Any) -> Any:
+    """The specification with every hidden character as a sign: a drawing cannot hold a control character."""
+    if isinstance(part, str):
+        return visible(part)
+    if isinstance(part, dict):
+        return {name: _visible(value) for name, value in part.items()}
+    return [_visible(value) for value in part] if isinstance(part, list) else part
 
 
 def inline(svg: str, id: str) -> str:

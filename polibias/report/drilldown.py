@@ -119,15 +119,15 @@ def _state(case: Case) -> str:
 
 def _design(case: Case, titles: Mapping[str, str]) -> list[str]:
     design = case.pair.design
-    condition = titles.get(f"condition:{design.condition}", design.condition)
+    condition = visible(titles.get(f"condition:{design.condition}", design.condition))
     return [design.template, design.task, design.block, condition, design.topic_category.replace("_", " ")]
 
 
 def _asked(condition: str, rubric: Rubric) -> Plain:
     return {
         "condition": condition,
-        "dimensions": [dimension.title for dimension in rubric.dimensions],
-        "labels": [label.title for label in rubric.labels],
+        "dimensions": [visible(dimension.title) for dimension in rubric.dimensions],
+        "labels": [visible(label.title) for label in rubric.labels],
         "highest": rubric.highest_total,
     }
 

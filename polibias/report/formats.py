@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,8 +46,15 @@ def table_csv(table: Table) -> bytes:
 BEYOND_CSV = ("unit", "effective_n", "where")
 
 
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""What a spreadsheet would run."""
+
+
 def _written(value: str | float | None) -> str:
-    return value if isinstance(value, str) else "" if value is None else repr(value)
+    """A number in full, and a text as it is, but with an apostrophe before what a spreadsheet would run."""
+    if isinstance(value, str):
+        return f"'{value}" if FORMULA.match(value) else value
+    return "" if value is None else repr(value)
 
 
 def _long(table: Table) -> Iterator[dict[str, Any]]:

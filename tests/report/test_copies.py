@@ -21,8 +21,9 @@ from polibias.report import marking
 from polibias.report.marking import case_name
 from tests.analysis import copies
 from tests.conftest import ROOT, copies_text, study_text
+from tests.report.checked import OF_SINGLE_RESPONSES, check_report
 from tests.report.parts import marks, readings, strings
-from tests.report.test_report import OF_SINGLE_RESPONSES, pages
+from tests.report.test_report import pages
 
 ITEMS = """
 [[items]]
@@ -125,6 +126,10 @@ def test_every_cell_leads_to_exactly_its_cases(findings: dict[str, Any], run: Ru
                     assert selected or not cell["n"], (table["id"], row["keys"], column)
     assert all(told[name] for name in COPY_TABLES)
     assert any("party" in cell["where"] for cell in _cells(findings, "copied_sides"))
+
+
+def test_its_report_holds_what_every_report_must(run: Run) -> None:
+    check_report(run)
 
 
 def _cells(findings: dict[str, Any], id: str) -> list[dict[str, Any]]:

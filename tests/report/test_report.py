@@ -17,7 +17,8 @@ from polibias.records.manifest import manifest_hash
 from polibias.records.runs import Run
 from polibias.report.document import write_report
 from tests.conftest import ITEMS, ROOT, SCRIPTED, polibias
-from tests.report.parts import marks, readings, strings
+from tests.report.checked import check_report
+from tests.report.parts import readings, strings
 
 HOSTILE = SCRIPTED.replace('name = "fake"', 'name = "fake"\nscript = "hostile"')
 
@@ -92,22 +93,8 @@ def test_links_lead_somewhere(sealed_run: Run) -> None:
             assert not path or ((sealed_run.report / name).parent / path).resolve().is_file(), (name, link)
 
 
-LEVELS = ("level_main", "level_control")
-OF_SINGLE_RESPONSES = ("valid", "responses", "first", "agreement", "kappa", "unclear", *LEVELS)
-"""Columns whose n counts responses or calls; their links lead to the pairs that these belong to."""
-
-
-def test_a_cell_leads_to_exactly_its_pairs(hostile_run: Run) -> None:
-    """The link behind each score or share selects as many pairs as the cell's n says."""
-    rows = marks(hostile_run.report)
-    findings = json.loads((hostile_run.report / "findings.json").read_text("utf-8"))
-    for table in findings["tables"]:
-        for row in table["rows"]:
-            for column, cell in row["cells"].items():
-                wanted = [f"{key}={value}" for key, value in cell["where"].items()]
-                selected = sum(all(word in words for word in wanted) for words in rows)
-                if cell["where"] and column not in OF_SINGLE_RESPONSES and table["id"] != "responses":
-                    assert selected == cell["n"], (table["id"], column)
+def test_a_hostile_run_holds_what_every_report_must(hostile_run: Run) -> None:
+    check_report(hostile_run)
 
 
 def test_hostile_text_is_inert_and_whole(hostile_run: Run) -> None:
