@@ -8,12 +8,11 @@ import msgspec
 from polibias.analysis.asked import rubrics_of
 from polibias.analysis.cases import Case
 from polibias.analysis.frames import collect
+from polibias.analysis.reading import read_study
 from polibias.domain.plan import AnalysisRules, Comparison
 from polibias.domain.rubric import Rubric
 from polibias.errors import InputError
-from polibias.records.documents import read_named
-from polibias.records.runs import STUDY_TAG, Run
-from polibias.records.verify import require_whole
+from polibias.records.runs import Run
 from polibias.stats.estimate import Estimate
 
 
@@ -40,8 +39,7 @@ def gather(run: Run) -> Gathered:
     """The run's cases. Raises InputError unless it is sealed, DamagedRecord unless it is what was written."""
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; a plan computes from what nobody can change any more")
-    require_whole(run)
-    about = read_named(run.study, STUDY_TAG)
+    about = read_study(run)
     return Gathered(collect(run, about).cases, about["study"]["conditions"], rubrics_of(about))
 
 
