@@ -25,6 +25,7 @@ from polibias.analysis.main_results import with_ratio
 from polibias.analysis.orders import directions_table
 from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.reading import read_study
 from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
@@ -40,11 +41,9 @@ from polibias.domain.display import numbered
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
 from polibias.domain.study import AnalysisSpec
-from polibias.records.documents import read_named
 from polibias.records.manifest import manifest_hash
 from polibias.records.openings import opened_early, openings
-from polibias.records.runs import STUDY_TAG, Run
-from polibias.records.verify import require_whole
+from polibias.records.runs import Run
 from polibias.stats.resampling import ALGORITHM, one_thread
 
 MANY = 0.05
@@ -90,7 +89,6 @@ def analyse(run: Run, folders: PlanFolders | None = None) -> Analysed:
 
     `folders` are where locked plans and their findings lie, beside the folder of runs unless given.
     """
-    require_whole(run)
     read, folders = _read(run), folders or folders_of(run)
     with one_thread():
         findings = _findings(run, read, tuple(_computed(read)))
@@ -99,11 +97,10 @@ def analyse(run: Run, folders: PlanFolders | None = None) -> Analysed:
 
 
 def _read(run: Run) -> _Read:
-    about = read_named(run.study, STUDY_TAG)
+    about, provisions = read_study(run), known_provisions()
+    collected = collect(run, about, provisions)
     rubrics = rubrics_of(about)
     spec = msgspec.convert(about["analysis"], type=AnalysisSpec)
-    provisions = known_provisions()
-    collected = collect(run, about, provisions)
     found = [case for case in collected.cases if case.original is None]
     own = _of_originals(collected.cases, rubrics)
     beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)

@@ -8,11 +8,11 @@ import msgspec
 from polibias.analysis.asked import rubrics_of
 from polibias.analysis.cases import Case
 from polibias.analysis.frames import collect, collect_judged
+from polibias.analysis.reading import read_study
 from polibias.domain.plan import AnalysisRules, Comparison
 from polibias.domain.rubric import Rubric
 from polibias.errors import InputError
-from polibias.records.documents import read_named
-from polibias.records.runs import STUDY_TAG, Run
+from polibias.records.runs import Run
 from polibias.records.verify import require_whole
 from polibias.stats.estimate import Estimate
 
@@ -39,6 +39,7 @@ class Gathered(NamedTuple):
 def gather_judged(run: Run, judges: Collection[str]) -> Gathered:
     """The run as some judges read it, without responses and copies. Raises what `gather` raises."""
     about = _about(run)
+    require_whole(run)
     return Gathered(collect_judged(run, about, judges), about["study"]["conditions"], rubrics_of(about))
 
 
@@ -52,9 +53,7 @@ def _about(run: Run) -> dict[str, Any]:
     """What a run that is sealed and whole was asked."""
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; a plan computes from what nobody can change any more")
-    require_whole(run)
-    found: dict[str, Any] = read_named(run.study, STUDY_TAG)
-    return found
+    return read_study(run)
 
 
 class Reading(NamedTuple):

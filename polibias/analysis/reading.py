@@ -18,9 +18,10 @@ from polibias.domain.sides import Both, Order
 from polibias.domain.study import Rate
 from polibias.errors import DamagedRecord, InputError
 from polibias.generate import JUDGEABLE
+from polibias.records.documents import read_named
 from polibias.records.ledger import Entry, Stream
 from polibias.records.links import Links
-from polibias.records.runs import Run
+from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.shelf import Shelf, Shelfmark, located
 from polibias.records.verify import require_whole
 from polibias.records.whole import Piece, checked, shared, stages
@@ -83,6 +84,16 @@ class Known(NamedTuple):
     texts: dict[str, Shelfmark]
     table: Mapping[str, Collection[str]]
     rates: Mapping[Any, Rate | None]
+
+
+def read_study(run: Run) -> dict[str, Any]:
+    """The run's `study.json`. Raises DamagedRecord if a sealed run's is not what was written."""
+    if run.sealed:
+        try:
+            stages(run)
+        except (DamagedRecord, InputError, OSError):
+            require_whole(run)
+    return read_named(run.study, STUDY_TAG)
 
 
 def read_rows(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[str]]) -> Rows:
