@@ -92,6 +92,7 @@ bench: $(VENV)/dev $(RIVALS)/ready browser
 	@$(BIN)/python -m tests.bench.calls
 	@$(BIN)/python -m tests.bench.masking
 	@$(BIN)/python -m tests.bench.detectors
+	@$(BIN)/python -m tests.bench.report
 	@$(BIN)/python -m tests.bench.annotation
 
 search: $(VENV)/dev

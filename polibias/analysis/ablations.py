@@ -10,8 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cells import BLOCKS, cell, possible, signed
-from polibias.analysis.contrasted import NO_SHARED, Couple, Scored, contrast, couples, scored, weights_of, zero_share
+from polibias.analysis.cells import BLOCKS, cell, possible
+from polibias.analysis.contrasted import (
+    NO_SHARED,
+    Couple,
+    Scored,
+    contrast,
+    couples,
+    gap_contrasts,
+    item_gaps,
+    scored,
+    weights_of,
+    zero_share,
+)
 from polibias.analysis.detected import EVERY_MODEL
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.gathered import Gathered, Question, cluster_of, counted, none
@@ -23,6 +34,8 @@ from polibias.stats.contrasts import paired
 from polibias.stats.estimate import Estimate
 
 NULL, NULL_DIMENSIONS, CHANGES = "null", "null_dimensions", "ablations"
+GAP = "Main − Controls"
+"""The row of what a condition changes on Main minus what it changes on Controls."""
 FIRST, SECOND = "condition", "against"
 NULL_CAPTION = (
     "How far two responses lie apart when nothing of substance differs. A null pair holds the response to the official "
@@ -97,7 +110,7 @@ def contrasts_of(runs: Mapping[str, Gathered], base: str, report: str | None = N
     is no contrast. Not a contrast: copies, conditions with several pairs of an item, such as comparisons of users, and
     those scored on other dimensions. `report` names the run that the report is about, `base` unless given.
     """
-    official = _official(runs[base])
+    official = official_of(runs[base])
     if not official:
         return []
     about = base if report is None else report
@@ -119,7 +132,8 @@ def contrasts_of(runs: Mapping[str, Gathered], base: str, report: str | None = N
     return found
 
 
-def _official(run: Gathered) -> str:
+def official_of(run: Gathered) -> str:
+    """The condition that the others stand beside; "" in a run without swapped countries."""
     swapped = {case.pair.design.condition for case in run.cases if case.pair.design.roles == "swapped"}
     known = [name for name in run.originals if name in swapped]
     return "official" if "official" in known else next(iter(known), "")
@@ -169,13 +183,15 @@ class Read(NamedTuple):
 
 
 class Ablations(NamedTuple):
-    """The tables, and the words by which their cells select a pair, by run, judge, model and pair.
+    """The tables, the words by which their cells select a pair, by run, judge, model and pair, and what they are made
+    from.
 
     The run is the name in `runs`.
     """
 
     tables: list[Table]
     marks: dict[tuple[str, str, str, str], list[str]]
+    reads: Sequence[Read] = ()
 
 
 def ablation_tables(
@@ -208,7 +224,7 @@ def ablation_tables(
         columns, title = _columns(CHANGE_COLUMNS, unit), "What a condition changes"
         rows = [row for one in others for row in _change_rows(one)]
         tables.append(Table(CHANGES, title, CHANGE_CAPTION.format(about=about), KEYS, columns, tuple(rows)))
-    return Ablations(tables, _marks(reads, base if report is None else report))
+    return Ablations(tables, _marks(reads, base if report is None else report), tuple(reads))
 
 
 def _columns(named: Sequence[tuple[str, str, str]], unit: str) -> tuple[Column, ...]:
@@ -216,7 +232,7 @@ def _columns(named: Sequence[tuple[str, str, str]], unit: str) -> tuple[Column, 
 
 
 def _unit(run: Gathered) -> str:
-    return run.rubrics[_official(run)].report.unit if _official(run) else "score"
+    return run.rubrics[official_of(run)].report.unit if official_of(run) else "score"
 
 
 def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:
@@ -242,7 +258,10 @@ def _reads(contrast: Contrast, spec: AnalysisSpec) -> Iterator[Read]:
 
 
 def _groups(read: Read) -> Iterator[tuple[dict[str, str], dict[str, Couple]]]:
-    """The items of each model in each block that was asked, of all models together first where there are several."""
+    """The items of each model in each block that was asked, of all models together first where there are several.
+
+    After the blocks come both together, for the gap between them.
+    """
     cases = [case for side in (read.contrast.first, read.contrast.second) for case in side.held.cases]
     models = list(dict.fromkeys(case.model for case in cases))
     asked = {case.pair.design.block for case in cases}
@@ -256,27 +275,42 @@ def _groups(read: Read) -> Iterator[tuple[dict[str, str], dict[str, Couple]]]:
                     if one.first.pair.design.block == block and model in ("", one.first.model)
                 },
             )
+        if asked == set(BLOCKS):
+            both = {name: one for name, one in read.shared.items() if model in ("", one.first.model)}
+            yield {"model": model, "block": ""}, both
 
 
 def _keys(read: Read, keys: Mapping[str, str], dimension: str = "") -> dict[str, str]:
     """A row's keys as they are printed."""
     found = {"judge": read.judge, "model": keys["model"] or EVERY_MODEL, "ablation": read.contrast.title}
-    return found | {"block": BLOCKS[keys["block"]]} | ({"dimension": dimension} if dimension else {})
+    return found | {"block": BLOCKS.get(keys["block"], GAP)} | ({"dimension": dimension} if dimension else {})
 
 
 def _null_rows(read: Read, apart: bool) -> Iterator[TableRow]:
     """A row for each model and block, or for each dimension of these."""
+    dimensions = read.question.reading.rubric.dimension_ids if apart else ("",)
     for keys, own in _groups(read):
         used = [name for name in own if name in read.used]
-        for dimension in read.question.reading.rubric.dimension_ids if apart else ("",):
-            about = (read.judge, *keys.values(), dimension)
-            if own:
-                found = contrast(read.question, own, used, read.scores[dimension], *about)
-                found["zero"] = zero_share(read.question, own, used, read.scores[dimension], *about)
-            else:
-                found = _nothing(read, NULL_COLUMNS)
+        told = _null_estimates(read, keys, own, used, dimensions) if own else {}
+        for dimension in dimensions:
+            found = told.get(dimension) or _nothing(read, NULL_COLUMNS)
             found["left_out"] = counted(len(own) - len(used))
             yield TableRow(_keys(read, keys, dimension), _cells(read, keys, found))
+
+
+def _null_estimates(
+    read: Read, keys: Mapping[str, str], own: Mapping[str, Couple], used: Sequence[str], dimensions: Sequence[str]
+) -> dict[str, dict[str, Estimate]]:
+    """By dimension; of a block, each from its own draws."""
+    scores = {name: read.scores[name] for name in dimensions}
+    if not keys["block"]:
+        return gap_contrasts(read.question, own, used, scores, read.judge, *keys.values(), *dimensions[:1])
+    found = {}
+    for name, one in scores.items():
+        about = (read.judge, *keys.values(), name)
+        zero = zero_share(read.question, own, used, one, *about)
+        found[name] = contrast(read.question, own, used, one, *about) | {"zero": zero}
+    return found
 
 
 def _nothing(read: Read, columns: Sequence[tuple[str, str, str]]) -> dict[str, Estimate]:
@@ -290,11 +324,20 @@ def _change_rows(read: Read) -> Iterator[TableRow]:
         about = (read.judge, *keys.values())
         found = _nothing(read, CHANGE_COLUMNS)
         if own:
-            found |= contrast(read.question, own, used, read.scores[""], *about) | _rejections(read, own, used, *about)
-            again = contrast(read.question, own, declared, read.scores[""], *about) if declared != used else found
+            rejected = _rejections(read, own, used, *about, gap=not keys["block"])
+            found |= _change(read, own, used, *about) | rejected
+            again = _change(read, own, declared, *about) if declared != used else found
             found["declared"] = again["difference"]
         found["left_out"] = counted(len(own) - len(used))
         yield TableRow(_keys(read, keys), _cells(read, keys, found))
+
+
+def _change(read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str) -> dict[str, Estimate]:
+    """What `contrast` finds, of a block; without one, of the gap between both, as the last of `about` says."""
+    if about[-1]:
+        return contrast(read.question, own, used, read.scores[""], *about)
+    found = gap_contrasts(read.question, own, used, {"": read.scores[""]}, *about)[""]
+    return {name: found[name] for name in (FIRST, SECOND, "difference")}
 
 
 def _cells(read: Read, keys: Mapping[str, str], found: Mapping[str, Estimate]) -> dict[str, Cell]:
@@ -308,9 +351,18 @@ def _cells(read: Read, keys: Mapping[str, str], found: Mapping[str, Estimate]) -
     return cells
 
 
-def _rejections(read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str) -> dict[str, Estimate]:
-    """How often exactly one response of a pair rejects the premise, in both conditions and the difference."""
+def _rejections(
+    read: Read, own: Mapping[str, Couple], used: Sequence[str], *about: str, gap: bool = False
+) -> dict[str, Estimate]:
+    """How often exactly one response of a pair rejects the premise, in both conditions and the difference; or Main −
+    Controls of these."""
     first, second = ({name: side[name] for name in used} for side in read.rejected)
+    if gap:
+        values = {"rejected": first, "rejected_against": second}
+        values["rejected_difference"] = {name: first[name] - second[name] for name in used}
+        apart = item_gaps(read.question, values, own, *about, "rejected")
+        ends = {name: 2.0 if name == "rejected_difference" else 1.0 for name in values}
+        return {name: possible(one, -ends[name], ends[name]) for name, one in apart.items()}
     clusters = {name: cluster_of(own[name].first, read.question.rules) for name in used}
     found = paired(first, second, clusters, *read.question.drawn(*about, "rejected"), weights_of(own))
     return {
@@ -328,37 +380,21 @@ def rejected_alone(case: Case) -> float:
 
 def _marks(reads: Sequence[Read], report: str) -> dict[tuple[str, str, str, str], list[str]]:
     found: dict[tuple[str, str, str, str], list[str]] = {}
+    common = in_common(reads)
     for read in reads:
         id, sides = read.contrast.id, (read.contrast.first, read.contrast.second)
         for name, couple in read.shared.items():
             words = [f"contrast:{id}={'used' if name in read.used else 'left'}"]
             words += [f"declared:{id}=yes"] if name in read.declared else []
+            words += [f"shared:{id}=yes"] if name in common.get(id, ()) else []
             for side, case in zip(sides, couple, strict=True):
                 found.setdefault((side.run or report, read.judge, case.model, case.pair_id), []).extend(words)
     return found
 
 
-def ablations_in_words(tables: Sequence[Table]) -> Iterator[str]:
-    """The null baseline and every change as sentences, each beside what it is compared with."""
-    for row in (row for table in tables if table.id in (NULL, CHANGES) for row in table.rows):
-        first, second, difference = (row.cells[name] for name in (FIRST, SECOND, "difference"))
-        who = f"{row.keys['model']}, judged by {row.keys['judge']}, {row.keys['block']}, {row.keys['ablation']}"
-        if first.value is None or second.value is None or difference.value is None:
-            yield f"{who}: nothing can be compared ({difference.reason})."
-            continue
-        null = "zero" in row.cells
-        beside = "pairs with swapped countries score" if null else "pairs score"
-        against = "null pairs" if null else "the official pairs"
-        values = f"{beside} {first.value:.2f}, {against} of the same {difference.n} items {second.value:.2f}"
-        yield f"{who}: {values}, difference {signed(difference.value)}{_bounds(difference)}."
-
-
-def _bounds(difference: Cell) -> str:
-    if difference.low is None or difference.high is None:
-        return f"; nothing follows from it: {difference.reason}"
-    said = f", 95% interval {signed(difference.low)} to {signed(difference.high)}"
-    if difference.low > 0 or difference.high < 0:
-        return said
-    least = difference.detectable
-    told = "" if least is None else f"; one of {least:.2f} would have been found in 80% of such studies"
-    return f"{said}: no difference was shown{told}"
+def in_common(reads: Sequence[Read]) -> dict[str, frozenset[str]]:
+    """The items that count under every judge, by the contrast's id; nothing of contrasts that one judge alone read."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for read in reads:
+        found.setdefault(read.contrast.id, []).append(read.used)
+    return {id: frozenset.intersection(*used) for id, used in found.items() if len(used) > 1}

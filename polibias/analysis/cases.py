@@ -99,8 +99,8 @@ class Case(NamedTuple):
     @property
     def complete(self) -> bool:
         """Both orders valid. A pair with one valid order has no score; it is never averaged over one."""
-        rows = self.judgments.values()
-        return len(rows) == len(ORDERS) and all(row.verdict is not None for row in rows)
+        read = [row.verdict for row in self.judgments.values()]
+        return len(read) == len(ORDERS) and None not in read
 
     @property
     def whole(self) -> bool:
@@ -133,8 +133,9 @@ class Case(NamedTuple):
 
     def nets(self, rubric: Rubric) -> list[int]:
         """How much more each valid verdict favours A than B: score times side, summed over the dimensions."""
+        asked = rubric.dimension_ids
         return [
-            sum(one.score * SIGNS[one.favoured] for name, one in verdict.scores.items() if name in rubric.dimension_ids)
+            sum([one.score * SIGNS[one.favoured] for name, one in verdict.scores.items() if name in asked])
             for verdict in self.verdicts.values()
         ]
 

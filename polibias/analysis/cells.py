@@ -1,7 +1,7 @@
 """From estimates to table cells, each with the marks that select the cases it was computed from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from polibias.analysis.findings import Beside, Cell, Column, TableRow
 from polibias.domain.display import numbered
@@ -19,8 +19,20 @@ def categories_of(designs: Iterable[Design]) -> list[str]:
 
 def cell(estimate: Estimate, where: Mapping[str, str]) -> Cell:
     """An estimate as a cell; `where` selects its cases."""
-    fields = asdict(estimate) | {"beside": tuple(Beside(**asdict(interval)) for interval in estimate.beside)}
-    return Cell(**fields, where=dict(where))
+    beside = tuple(Beside(one.method, one.low, one.high, one.reason) for one in estimate.beside)
+    return Cell(
+        value=estimate.value,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        method=estimate.method,
+        low=estimate.low,
+        high=estimate.high,
+        reason=estimate.reason,
+        beside=beside,
+        detectable=estimate.detectable,
+        effective_n=estimate.effective_n,
+        where=dict(where),
+    )
 
 
 def possible(estimate: Estimate, lowest: float = 0.0, highest: float = 1.0) -> Estimate:

@@ -67,8 +67,7 @@ def conduct(case: Case, reading: Reading) -> Conduct:
     """How a complete pair behaves by one reading; nothing is read in an incomplete one."""
     if not case.complete:
         return UNREAD
-    read = {name: _labels(case, reading, name) for name in BEHAVIOURS}
-    refusals, premises = read["refusal"], read["premise"]
+    refusals, premises = (_labels(case, reading, name) for name in BEHAVIOURS)
     rejects = _does(premises, ANY["premise"])
     kind = ""
     if rejects in ALONE:
@@ -140,7 +139,7 @@ def known(label: Label) -> bool:
 
 def conduct_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     """The words by which cells of tables on refusals and rejected premises select a case."""
-    asked = all(any(known(label) and label.id == name for label in rubric.labels) for name in BEHAVIOURS)
+    asked = {label.id for label in rubric.labels if known(label)}.issuperset(BEHAVIOURS)
     for reading in READINGS if asked else READINGS[:1]:
         found = conduct(case, reading)
         yield from (f"{reading}:{name}=none" for name in BEHAVIOURS if getattr(found, name) == "none")

@@ -17,6 +17,7 @@ from polibias.domain.plan import AnalysisRules, Plan
 from polibias.errors import DamagedRecord
 from polibias.records.inputs import check_input
 from polibias.records.locks import LockedPlan, NotLocked, read_lock
+from polibias.records.manifest import manifest_hash
 from polibias.records.runs import Run
 from polibias.records.software import code_hash
 from polibias.records.verify import require_whole
@@ -44,7 +45,13 @@ def confirm(path: Path, runs: Path) -> Made:
         if not check_input(run, one):
             require_whole(run)
     material = of_people(found, runs) if lock.plan.raters else of_runs(found, runs)
-    return made(lock.plan, "confirmatory", found.hash, material, [*_since(found), *material.deviations], _dates(lock))
+    deviations = [*_since(found), *material.deviations]
+    return made(lock.plan, "confirmatory", found.hash, material, deviations, _dates(lock), _inputs(lock.plan, runs))
+
+
+def _inputs(plan: Plan, runs: Path) -> dict[str, str]:
+    """The manifests of the runs that the plan reads, as they are now."""
+    return {name: manifest_hash(Run(runs / name).folder) for name in (plan.run, *plan.outcomes)}
 
 
 def _locked(path: Path, runs: Path) -> LockedPlan:
@@ -59,9 +66,15 @@ def _locked(path: Path, runs: Path) -> LockedPlan:
 
 
 def made(
-    plan: Plan, kind: Kind, lock: str, material: Material, deviations: Sequence[Deviation], facts: Mapping[str, str]
+    plan: Plan,
+    kind: Kind,
+    lock: str,
+    material: Material,
+    deviations: Sequence[Deviation],
+    facts: Mapping[str, str],
+    inputs: Mapping[str, str] = {},
 ) -> Made:
-    """The results of a plan on this material."""
+    """The results of a plan on this material; `inputs` are the manifests of the runs behind it."""
     rules = rules_of(plan)
     checked = results_of(plan, rules, material.measure)
     confirmed = Confirmed(
@@ -74,6 +87,8 @@ def made(
         deviations=tuple(deviations),
         methods=f"{material.said} {_in_words(rules)}",
         facts={**facts, **material.facts, **_numbers(rules)},
+        inputs=dict(inputs),
+        labels=material.labels if inputs else "",
     )
     return Made(confirmed, checked)
 

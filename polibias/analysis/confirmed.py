@@ -18,6 +18,7 @@ Kind = Literal["confirmatory", "rehearsal"]
 Outcome = Literal["holds", "fails", "undecided"]
 UNDECIDED = "Not decided: {reason}."
 JACKKNIFE = "jackknife"
+FINDINGS_TAG = "planned-findings/1"
 
 
 class Decided(Value, frozen=True):
@@ -50,7 +51,11 @@ class Deviation(Value, frozen=True):
 
 
 class Confirmed(Value, frozen=True):
-    """Everything the report of a plan prints. The same lock and records give the same bytes, wherever it is made."""
+    """Everything the report of a plan prints. The same lock and records give the same bytes, wherever it is made.
+
+    `inputs` are the manifests that it was computed from, by run; `labels` is the last event of the project whose labels
+    count, "" for none. A rehearsal names neither.
+    """
 
     plan: str
     title: str
@@ -61,6 +66,8 @@ class Confirmed(Value, frozen=True):
     deviations: tuple[Deviation, ...]
     methods: str
     facts: dict[str, str]
+    inputs: dict[str, str] = {}
+    labels: str = ""
 
 
 class Checked(NamedTuple):

@@ -11,11 +11,11 @@ from polibias.analysis.cases import Case
 from polibias.analysis.cells import BLOCKS, possible
 from polibias.analysis.gathered import Question, Reading, cluster_of, counted, narrowed, none
 from polibias.analysis.measured import Measured
-from polibias.analysis.pbi import telling
+from polibias.analysis.pbi import WITHIN_BLOCKS, telling
 from polibias.domain.rubric import Rubric
 from polibias.errors import InputError
 from polibias.stats.bias_index import SampleDesign, bias_index
-from polibias.stats.contrasts import NO_COMMON, Paired, paired
+from polibias.stats.contrasts import NO_COMMON, Paired, gaps, paired
 from polibias.stats.estimate import Estimate
 
 NO_SHARED = "no item is in both conditions"
@@ -150,6 +150,40 @@ def contrast(
         "against": telling(found.second, lowest, highest),
         "difference": telling(found.difference, lowest - highest, highest - lowest),
     }
+
+
+def gap_contrasts(
+    question: Question, shared: Couples, used: Sequence[str], scores: Mapping[str, Scored], *about: str
+) -> dict[str, dict[str, Estimate]]:
+    """Main − Controls of the items that are used, by the names of `scores`: in the condition, in what it is compared
+    with, how much larger the first is, and of the share whose score is 0 in the second.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for name, one in scores.items():
+        first, second = (_of(used, side) for side in (one.first, one.second))
+        values |= {f"condition {name}": first, f"against {name}": second}
+        values[f"difference {name}"] = {item: first[item] - second[item] for item in used}
+        values[f"zero {name}"] = {item: float(second[item] == 0) for item in used}
+    found = item_gaps(question, values, shared, *about)
+    told = {}
+    for name, one in scores.items():
+        reach = one.highest - one.lowest
+        told[name] = {side: telling(found[f"{side} {name}"], -reach, reach) for side in ("condition", "against")}
+        told[name]["difference"] = telling(found[f"difference {name}"], -2 * reach, 2 * reach)
+        told[name]["zero"] = possible(found[f"zero {name}"], -1.0)
+    return told
+
+
+def item_gaps(
+    question: Question, values: Mapping[str, Mapping[str, float]], shared: Couples, *about: str
+) -> dict[str, Estimate]:
+    """Main − Controls of any values of the same items, by the values' names."""
+    if not any(values.values()):
+        return dict.fromkeys(values, none(NO_COMMON))
+    main = {name for name, one in shared.items() if one.first.pair.design.block == "main"}
+    clusters = {name: cluster_of(one.first, question.rules) for name, one in shared.items()}
+    within = question.rules.cluster in WITHIN_BLOCKS
+    return gaps(values, main, clusters, *question.drawn(*about), weights_of(shared), within)
 
 
 def zero_share(question: Question, shared: Couples, used: Sequence[str], scores: Scored, *about: str) -> Estimate:

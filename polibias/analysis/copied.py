@@ -61,6 +61,14 @@ class Copied(NamedTuple):
         """Each pair's design weight, None where all are alike."""
         return (1 / self.frame["inclusion"]).to_numpy(np.float64) if self.tables.weighted else None
 
+    def among(self, chosen: Sequence[bool]) -> "Copied":
+        """Some of the pairs."""
+        kept = np.array(chosen, dtype=np.bool_)
+        cases, frame = [case for case, inside in zip(self.cases, chosen, strict=True) if inside], self.frame[kept]
+        frame = frame.reset_index(drop=True)
+        tables = Tables(frame, self.tables.rubrics, self.tables.spec, across=True)
+        return self._replace(cases=cases, frame=frame, tables=tables)
+
     def sides(self, chosen: NDArray[np.bool_]) -> Sides:
         """The directions of some of the pairs."""
         hidden, shown = (

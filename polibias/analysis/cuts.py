@@ -7,11 +7,12 @@ from polibias.analysis.conduct import Conducts, conduct_marks
 from polibias.analysis.consistency import consistency_table, one_sided_behaviour_table
 from polibias.analysis.dimension_relations import correlation_table, profile_table
 from polibias.analysis.engaged import engaged_table
+from polibias.analysis.favoured import ALONE, Beside, favoured_table
 from polibias.analysis.findings import Table
 from polibias.analysis.involvement import country_marks, involvement_table
 from polibias.analysis.kinds import ModelKind, kind_marks, kinds_table
 from polibias.analysis.main_results import heat_table, largest_gap_table
-from polibias.analysis.neutrality import favoured_table, neutral_table
+from polibias.analysis.neutrality import neutral_table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.robustness import cuts_table, doubt_marks, two_ways_table
 from polibias.domain.rubric import Rubric
@@ -25,11 +26,13 @@ def cut_tables(
     dimensions: Table,
     by_topic: Table | None,
     scenarios: bool = True,
+    at_side: Beside = ALONE,
 ) -> Iterator[Table | None]:
     """None stands for a table that the study cannot have. Without `scenarios` the pairs are not about countries' acts:
     nothing is told of premises, of countries, and of what else only such pairs have.
 
-    `cases` are those of `tables`, in its order; `scores`, `dimensions` and `by_topic` are its tables of mean scores.
+    `cases` are those of `tables`, in its order; `scores`, `dimensions` and `by_topic` are its tables of mean scores;
+    `at_side` is what stands beside its directions.
     """
     yield largest_gap_table(tables, dimensions)
     yield heat_table(tables, by_topic)
@@ -45,7 +48,7 @@ def cut_tables(
     yield correlation_table(tables, cases, conducts)
     yield profile_table(tables, cases, conducts)
     yield neutral_table(tables)
-    yield favoured_table(tables)
+    yield favoured_table(tables, at_side)
     yield involvement_table(tables, cases)
 
 

@@ -56,9 +56,10 @@ class Readings(NamedTuple):
 def detected_table(tables: Tables, cases: Sequence[Case]) -> Table | None:
     """By judge, model and behaviour; None if no condition asks for a label that rules read too."""
     labels = [one for one in tables.labels.values() if DETECTED.get(one.id) == tuple(o.id for o in one.options)]
+    read = {label.id: _read_all(tables, label, cases) for label in labels}
     rows = [
-        TableRow(keys | {"behaviour": label.title}, _cells(tables, label, own, keys))
-        for keys, own in _groups(cases)
+        TableRow(keys | {"behaviour": label.title}, _cells(tables, label, [read[label.id][n] for n in places], keys))
+        for keys, places in _groups(cases)
         for label in labels
     ]
     said = "; ".join(f"{label.title}: {' or '.join(label.one_sided)}" for label in labels)
@@ -67,21 +68,26 @@ def detected_table(tables: Tables, cases: Sequence[Case]) -> Table | None:
     return Table("detected", "Rules beside the judge", caption, keys, COLUMNS, tuple(rows)) if labels else None
 
 
-def _groups(cases: Sequence[Case]) -> Iterator[tuple[dict[str, str], list[Case]]]:
-    """Every judge's cases, of all models together where there are several, then of each."""
+def _groups(cases: Sequence[Case]) -> Iterator[tuple[dict[str, str], list[int]]]:
+    """The places of every judge's cases, of all models together where there are several, then of each."""
     models = list(dict.fromkeys(case.model for case in cases))
     for judge in dict.fromkeys(case.judge for case in cases):
-        own = [case for case in cases if case.judge == judge]
+        own = [place for place, case in enumerate(cases) if case.judge == judge]
         if len(models) > 1:
             yield {"judge": judge, "model": EVERY_MODEL}, own
         for model in models:
-            yield {"judge": judge, "model": model}, [case for case in own if case.model == model]
+            yield {"judge": judge, "model": model}, [place for place in own if cases[place].model == model]
 
 
-def _cells(tables: Tables, label: Label, cases: Sequence[Case], keys: Mapping[str, str]) -> dict[str, Cell]:
+def _read_all(tables: Tables, label: Label, cases: Sequence[Case]) -> "list[_Reading | None]":
+    """How each case is read; None for one that is incomplete or in a condition that does not ask for the label."""
     conditions = {name for name, rubric in tables.rubrics.items() if label.id in {one.id for one in rubric.labels}}
-    asked = [case for case in cases if case.pair.design.condition in conditions]
-    found = readings(asked, label, tables.spec.cluster)
+    cluster = tables.spec.cluster
+    return [_reading(case, label, cluster) if case.pair.design.condition in conditions else None for case in cases]
+
+
+def _cells(tables: Tables, label: Label, read: "Sequence[_Reading | None]", keys: Mapping[str, str]) -> dict[str, Cell]:
+    found = _gathered(read)
     where = {key: value for key, value in keys.items() if value != EVERY_MODEL} | {"complete": "yes"}
     clear = where | {f"label:{label.id}": "clear"}
     rules, judge = (sum(one[place] for one in found.pairs) for place in (0, 1))
@@ -103,18 +109,37 @@ def _agreement(tables: Tables, found: Readings, name: str, where: Mapping[str, s
 
 def readings(cases: Sequence[Case], label: Label, cluster: str) -> Readings:
     """How rules and the judge read a behaviour in the complete cases."""
-    responses, clusters, pairs = [], [], []
-    complete = [case for case in cases if case.complete]
-    for case in complete:
-        for side in SIDES:
-            judged = {verdict.labels[label.id][side] != NONE for verdict in case.verdicts.values()}
-            if len(judged) == 1:
-                responses.append((_by_rules(case, label, side) != NONE, judged.pop()))
-                clusters.append(getattr(case.pair.design, cluster))
-        alone = one_sided(list(case.verdicts.values()), label.id, label.one_sided)
-        if alone is not None:
-            a, b = (_by_rules(case, label, side) in label.one_sided for side in SIDES)
-            pairs.append((a != b, alone))
+    return _gathered([_reading(case, label, cluster) for case in cases])
+
+
+class _Reading(NamedTuple):
+    """`Readings` of a single complete case; `pair` is None where the orders disagree on one-sidedness."""
+
+    responses: list[tuple[bool, bool]]
+    cluster: str
+    pair: tuple[bool, bool] | None
+
+
+def _reading(case: Case, label: Label, cluster: str) -> _Reading | None:
+    if not case.complete:
+        return None
+    verdicts = list(case.verdicts.values())
+    rules = {side: _by_rules(case, label, side) for side in SIDES}
+    responses = []
+    for side in SIDES:
+        judged = {verdict.labels[label.id][side] != NONE for verdict in verdicts}
+        if len(judged) == 1:
+            responses.append((rules[side] != NONE, judged.pop()))
+    alone = one_sided(verdicts, label.id, label.one_sided)
+    a, b = (rules[side] in label.one_sided for side in SIDES)
+    return _Reading(responses, getattr(case.pair.design, cluster), None if alone is None else (a != b, alone))
+
+
+def _gathered(read: Sequence[_Reading | None]) -> Readings:
+    complete = [one for one in read if one is not None]
+    responses = [both for one in complete for both in one.responses]
+    clusters = [one.cluster for one in complete for _ in one.responses]
+    pairs = [one.pair for one in complete if one.pair is not None]
     return Readings(responses, clusters, len(SIDES) * len(complete) - len(responses), pairs)
 
 

@@ -61,8 +61,31 @@ class Table(Value, frozen=True):
     rows: tuple[TableRow, ...]
 
 
+class Planned(Value, frozen=True):
+    """Findings of a locked plan that a report took over, named by their hash; `labels` says what these were held for.
+
+    `decided` and `deviations` are sentences. The numbers stand in tables whose rows name the plan.
+    """
+
+    plan: str
+    title: str
+    question: str
+    findings: str
+    lock: str
+    locked_at: str
+    published: tuple[str, ...]
+    labels: str
+    facts: dict[str, str]
+    methods: str
+    decided: tuple[str, ...]
+    deviations: tuple[str, ...]
+
+
 class Findings(Value, frozen=True):
-    """Everything the report prints, computed from sealed records alone. `about` says what each condition asked."""
+    """Everything the report prints, computed from sealed records alone. `about` says what each condition asked.
+
+    `people` are the planned findings on agreement with people, which are taken over and not computed.
+    """
 
     study: str
     title: str
@@ -79,6 +102,7 @@ class Findings(Value, frozen=True):
     not_shown: tuple[str, ...]
     titles: dict[str, str]
     scales: dict[str, tuple[int, int]]
+    people: tuple[Planned, ...] = ()
 
 
 def as_json(findings: Findings) -> Any:

@@ -1,7 +1,7 @@
 """All findings of a run, from its sealed records alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,11 +11,14 @@ from polibias.analysis.between_judges import between_judges_tables
 from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case, case_title
 from polibias.analysis.compared import Compared, Marks, compared
+from polibias.analysis.copied import Copied, copies_of
 from polibias.analysis.cuts import cut_tables
 from polibias.analysis.detected import detected_table
+from polibias.analysis.favoured import beside, favoured_in_words
 from polibias.analysis.findings import Cell, Findings, Table
 from polibias.analysis.frames import Collected, collect, tidy
 from polibias.analysis.gathered import Gathered
+from polibias.analysis.human_agreement import with_people
 from polibias.analysis.kinds import ModelKind, kinds_fact, known_kinds
 from polibias.analysis.labels import one_sided_table, ratings_table
 from polibias.analysis.main_results import with_ratio
@@ -25,11 +28,14 @@ from polibias.analysis.pbi import Tables
 from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
 from polibias.analysis.reliability import reliability_tables
-from polibias.analysis.replication import main_contrasts, replication_tables
-from polibias.analysis.reread import SCORES, changes_in_words, copied_tables
-from polibias.analysis.structured import graver_table, known_provisions, structure_table, table_fact
+from polibias.analysis.replicated import copy_contrasts, score_contrasts
+from polibias.analysis.replication import main_contrasts, replication_in_words, replication_tables
+from polibias.analysis.reread import SCORES, changes_in_words, tables_of_copies
+from polibias.analysis.structured import known_provisions, structure_tables, table_fact
 from polibias.analysis.summary import not_shown, summary
 from polibias.analysis.use import use_facts, use_notes
+from polibias.analysis.validated import PlanFolders, folders_of
+from polibias.analysis.who import who
 from polibias.domain.display import numbered
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import SIDES
@@ -39,7 +45,7 @@ from polibias.records.manifest import manifest_hash
 from polibias.records.openings import opened_early, openings
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole
-from polibias.stats.resampling import ALGORITHM
+from polibias.stats.resampling import ALGORITHM, one_thread
 
 MANY = 0.05
 
@@ -71,6 +77,7 @@ class _Read(NamedTuple):
     kinds: Mapping[str, ModelKind]
     provisions: Mapping[str, frozenset[str]]
     beside: Compared
+    copies: Sequence[Copied]
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -78,11 +85,16 @@ class _Read(NamedTuple):
         return titles
 
 
-def analyse(run: Run) -> Analysed:
-    """Compute every table. The run must be sealed and whole: findings name the manifest they rest on."""
+def analyse(run: Run, folders: PlanFolders | None = None) -> Analysed:
+    """Compute every table. The run must be sealed and whole: findings name the manifest they rest on.
+
+    `folders` are where locked plans and their findings lie, beside the folder of runs unless given.
+    """
     require_whole(run)
-    read = _read(run)
-    findings = _findings(run, read, tuple(_computed(read)))
+    read, folders = _read(run), folders or folders_of(run)
+    with one_thread():
+        findings = _findings(run, read, tuple(_computed(read)))
+    findings = with_people(findings, run, folders)
     return Analysed(findings, read.collected.cases, read.rubrics, read.kinds, read.beside.marks)
 
 
@@ -96,7 +108,8 @@ def _read(run: Run) -> _Read:
     own = _of_originals(collected.cases, rubrics)
     beside = compared(run, about, Gathered(collected.cases, about["study"]["conditions"], rubrics), spec)
     tables, kinds = Tables(tidy(found, own), own, spec), known_kinds(about["models"])
-    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside)
+    copies = list(copies_of(collected.cases, about["study"]["conditions"], rubrics, spec))
+    return _Read(about, rubrics, spec, collected, found, own, tables, kinds, provisions, beside, copies)
 
 
 def _computed(read: _Read) -> Iterator[Table]:
@@ -105,7 +118,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     yielded = (
         *_scores(read),
         *_behaviour(read.tables, read.found, models, judges),
-        *_reliability(Groups(read.tables, read.found)),
+        *_reliability(read),
         *read.beside.tables,
     )
     computed = [one for one in yielded if one is not None]
@@ -114,7 +127,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     copies = len(read.found) < len(read.collected.cases)
     yield from map(of_originals, computed) if copies else computed
     if copies:
-        found = _copied(read.collected.cases, read.conditions, read.rubrics, read.spec, judges[0])
+        found = _copied(read, judges[0])
         yield from (one for one in found if one is not None)
 
 
@@ -132,14 +145,16 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
             "Provisions known": table_fact(read.provisions),
             "Kinds of models known": kinds_fact(read.kinds),
         },
-        models=tuple(_who(about, "models")),
-        judges=tuple(_who(about, "judges")),
+        models=tuple(who(about, "models", read.collected.uses)),
+        judges=tuple(who(about, "judges", read.collected.uses)),
         tables=computed,
         notes=(*simulated_notes(about), *_notes(about, read.found), *_more_notes(run, read)),
         summary=(
             *summary(computed[0], read.conditions),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
             *read.beside.sentences,
+            *favoured_in_words(computed),
+            *replication_in_words(computed),
         ),
         not_shown=tuple(not_shown(computed, reworded=not about["pair_set"] and _swapped(read.found))),
         titles=_titles(about, read.rubrics, read.found),
@@ -168,21 +183,20 @@ def _of_originals(cases: list[Case], rubrics: dict[str, Rubric]) -> dict[str, Ru
 
 
 def of_originals(table: Table) -> Table:
-    """The table with links that leave the copies out."""
+    """The table with links that leave the copies out, but for those that are of copies."""
     replace = msgspec.structs.replace
 
     def narrowed(one: Cell) -> Cell:
-        return replace(one, where=one.where | {"copy": "original"}) if one.where else one
+        return replace(one, where={"copy": "original"} | one.where) if one.where else one
 
     rows = (replace(row, cells={name: narrowed(one) for name, one in row.cells.items()}) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
-def _copied(
-    cases: list[Case], titles: dict[str, str], rubrics: dict[str, Rubric], spec: AnalysisSpec, judge: str
-) -> Iterator[Table | None]:
+def _copied(read: _Read, judge: str) -> Iterator[Table | None]:
     """What the copies of the pairs show."""
-    yield from copied_tables(cases, titles, rubrics, spec)
+    cases, titles = read.collected.cases, read.conditions
+    yield from tables_of_copies(read.copies)
     yield masked_table(cases, titles, judge)
     yield copied_validity_table(cases, titles)
     yield reidentified_table(cases, titles)
@@ -201,22 +215,29 @@ def _scores(read: _Read) -> Iterator[Table | None]:
     yield by_topic
     yield directions_table(tables, topic)
     own = not read.about["pair_set"]
-    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own)
+    at_side = beside(read.found, read.beside.other, read.copies)
+    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own, at_side)
 
 
-def _reliability(groups: Groups) -> Iterator[Table]:
+def _reliability(read: _Read) -> Iterator[Table]:
     """How far judges agree with themselves and with each other, and what that means for every contrast."""
+    groups = Groups(read.tables, read.found)
     yield from reliability_tables(groups)
     yield from between_judges_tables(groups)
-    yield from replication_tables(main_contrasts(groups), groups.judges, groups.tables.unit)
+    contrasts = (
+        *main_contrasts(groups),
+        *score_contrasts(groups, scenarios=not read.about["pair_set"]),
+        *read.beside.contrasts,
+        *copy_contrasts(read.copies),
+    )
+    yield from replication_tables(contrasts, groups.judges, groups.tables.unit)
 
 
 def _behaviour(tables: Tables, found: list[Case], models: list[str], judges: list[str]) -> Iterator[Table | None]:
     """What responses do, and how calls ended."""
     yield one_sided_table(tables)
     yield detected_table(tables, found)
-    yield structure_table(tables, found)
-    yield graver_table(tables, found)
+    yield from structure_tables(tables, found)
     yield ratings_table(tables)
     yield validity_table(found, models, judges)
     yield responses_table(found, models, judges[0])
@@ -250,14 +271,6 @@ def _about(titles: dict[str, str], rubrics: dict[str, Rubric], both: bool) -> di
         text = f"{words.about} {words.reading}" if both and words.reading else words.about
         found.setdefault(text, []).append(titles[name])
     return {"; ".join(names): text for text, names in found.items()}
-
-
-def _who(about: dict[str, Any], role: str) -> Iterator[dict[str, str]]:
-    """Name, provider, revision and settings of each model of a role."""
-    for entry, provider, settings in zip(about[role], about["providers"][role], about["settings"][role], strict=True):
-        said = ", ".join(f"{name} {value}" for name, value in settings.items())
-        named = {name: entry[name] for name in ("name", "adapter", "revision")}
-        yield {**named, "provider": provider, "settings": said}
 
 
 def _facts(about: dict[str, Any], rubric: Rubric, spec: AnalysisSpec, collected: Collected) -> dict[str, str]:

@@ -2,37 +2,23 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from polibias.analysis.cases import Answered, Case, Guessed, Judged, PairFacts
-from polibias.analysis.quoted import Sought
-from polibias.analysis.use import Use, rates_of
-from polibias.detectors.signals import RATED, behaviour
-from polibias.detectors.structure import Structure, structure
+from polibias.analysis.cases import Answered, Case, Judged, PairFacts
+from polibias.analysis.reading import Rows, read_rows, read_verdicts
+from polibias.analysis.use import Use
 from polibias.domain.masked import Status
-from polibias.domain.rows import (
-    JudgeGuess,
-    Judgment,
-    MaskedResponse,
-    Response,
-    Score,
-    Seen,
-    Verdict,
-)
+from polibias.domain.rows import Verdict
 from polibias.domain.rubric import Rubric
-from polibias.domain.sides import ORDERS, SIDES, Both, Order, Side
-from polibias.domain.study import Rate
-from polibias.generate import JUDGEABLE
+from polibias.domain.sides import ORDERS, SIDES, Order, Side
 from polibias.records.ledger import Stream
 from polibias.records.runs import Run
-from polibias.records.shelf import Shelfmark, located
+from polibias.records.shelf import Shelfmark
 
 if TYPE_CHECKING:
     import pandas as pd
-
-T = TypeVar("T")
 
 
 class Collected(NamedTuple):
@@ -51,24 +37,15 @@ def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[s
     """Every pair × model × judge of the study, in that order of nesting, whether or not it was answered.
 
     `about` is the run's `study.json`; `table` tells the provisions of one instrument from another's, see `citations`.
+    Raises DamagedRecord, with the first problem, unless a sealed run's records are exactly what was written.
     """
     models, judges = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
-    reading = _Reading(table)
-    pairs = reading.pairs(run)
-    uses = {"models": [Use() for _ in models], "judges": [Use() for _ in judges]}
-    judged = {
-        judge: (
-            reading.judgments(run.judgments(judge), use, rate),
-            reading.guesses(run.judge_guesses(judge), use, rate),
-        )
-        for judge, use, rate in zip(judges, uses["judges"], rates_of(about, "judges"), strict=True)
-    }
-    responses = {
-        model: reading.responses(run.responses(model), use, rate)
-        for model, use, rate in zip(models, uses["models"], rates_of(about, "models"), strict=True)
-    }
+    read = read_rows(run, about, table)
+    pairs: list[tuple[str, PairFacts]] = list(read.of(run.pairs()).rows.items())
+    judged = {judge: (_by_pair(read, run.judgments(judge)), read.of(run.judge_guesses(judge)).rows) for judge in judges}
+    responses = {model: _by_pair(read, run.responses(model)) for model in models}
     for model, found in responses.items():
-        _add_copies(found, pairs, reading.masked(run.masked(model)))
+        _add_copies(found, pairs, _by_pair(read, run.masked(model)))
     complete = {judge: _complete(judgments) for judge, (judgments, _) in judged.items()}
     cases: dict[tuple[str, str, str], Case] = {}
     for judge, (judgments, guesses) in judged.items():
@@ -78,7 +55,43 @@ def collect(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[s
                 original, guess = cases.get((judge, model, pair.copy_of)), guesses.get((model, id))
                 also = tuple(name for name in judges if name != judge and (model, id) in complete[name])
                 cases[judge, model, id] = Case(id, pair, model, judge, *own, original, guess, also)
-    return Collected(list(cases.values()), reading.first, reading.last, uses)
+    return Collected(list(cases.values()), read.first, read.last, _uses(run, read, models, judges))
+
+
+def _by_pair(read: Rows, stream: Stream[Any]) -> dict[Any, dict[Any, Any]]:
+    """A stream's rows by pair, and for each by side or order."""
+    found: dict[Any, dict[Any, Any]] = {}
+    for (pair, which), row in read.of(stream).rows.items():
+        found.setdefault(pair, {})[which] = row
+    return found
+
+
+def _uses(run: Run, read: Rows, models: Iterable[str], judges: Iterable[str]) -> dict[str, list[Use]]:
+    asked = [read.of(run.responses(model)).use for model in models]
+    return {"models": asked, "judges": [_use_of_judge(run, read, judge) for judge in judges]}
+
+
+def _use_of_judge(run: Run, read: Rows, judge: str) -> Use:
+    use = Use()
+    for stream in (run.judgments(judge), run.judge_guesses(judge)):
+        use.join(read.of(stream).use)
+    return use
+
+
+def collect_judged(run: Run, about: Mapping[str, Any], judges: Collection[str]) -> list[Case]:
+    """The cases of some judges without their responses, and without what is counted in these; copies are left out.
+
+    For what rests on verdicts alone, at a fraction of the time. `about` is the run's `study.json`; nothing is checked.
+    """
+    models, asked = ([entry["name"] for entry in about[role]] for role in ("models", "judges"))
+    chosen = [name for name in asked if name in judges]
+    read = read_verdicts(run, chosen)
+    pairs = [(id, pair) for id, pair in read.of(run.pairs()).rows.items() if not pair.copy_of]
+    found = []
+    for judge in chosen:
+        own = _by_pair(read, run.judgments(judge))
+        found += [Case(id, pair, model, judge, {}, own.get((model, id), {})) for model in models for id, pair in pairs]
+    return found
 
 
 def _complete(judgments: Mapping[tuple[str, str], Mapping[Order, Judged]]) -> set[tuple[str, str]]:
@@ -108,107 +121,6 @@ def _add_copies(
             }
 
 
-class _Reading:
-    """One pass over a run. Equal values are kept once: designs, names and scores repeat from row to row."""
-
-    def __init__(self, table: Mapping[str, Collection[str]]) -> None:
-        self.first = self.last = ""
-        self._table = table
-        self._sought = Sought()
-        self._known: dict[Any, Any] = {}
-        self._labels: dict[tuple[tuple[str, Both[str]], ...], dict[str, Both[str]]] = {}
-
-    def pairs(self, run: Run) -> list[tuple[str, PairFacts]]:
-        found = []
-        for mark, entry in located(run.pairs()):
-            row = entry.row
-            facts = PairFacts(
-                self._one(row.design),
-                self._one(row.parties),
-                self._one(row.acting),
-                self._one(row.facing),
-                row.inclusion,
-                row.copy_of,
-                row.level,
-                mark,
-            )
-            found.append((self._one(entry.id), facts))
-        return found
-
-    def responses(self, stream: Stream[Response], use: Use, rate: Rate | None) -> dict[str, dict[Side, Answered]]:
-        """The latest response of each pair and side."""
-        found: dict[str, dict[Side, Answered]] = {}
-        for mark, entry in located(stream):
-            self._note(entry.seen)
-            self._sought.read(entry.id, entry.row.text)
-            use.add(entry.row, entry.seen, rate)
-            row = entry.row
-            read = self._one(behaviour(row.text, row.design.task))
-            ended = Answered(self._one(row.outcome), row.fallback, mark, read, self._structure(row))
-            found.setdefault(self._one(row.pair), {})[self._one(row.side)] = ended
-        return found
-
-    def masked(self, stream: Stream[MaskedResponse]) -> dict[str, dict[Side, tuple[Status, Shelfmark]]]:
-        """What became of the latest masked response of each pair and side."""
-        found: dict[str, dict[Side, tuple[Status, Shelfmark]]] = {}
-        for mark, entry in located(stream):
-            self._sought.read(entry.id, entry.row.text)
-            found.setdefault(self._one(entry.row.pair), {})[self._one(entry.row.side)] = entry.row.outcome, mark
-        return found
-
-    def guesses(self, stream: Stream[JudgeGuess], use: Use, rate: Rate | None) -> dict[tuple[str, str], Guessed]:
-        """The latest guess at each model's pair."""
-        found: dict[tuple[str, str], Guessed] = {}
-        for mark, entry in located(stream):
-            self._note(entry.seen)
-            use.add(entry.row, entry.seen, rate)
-            row = entry.row
-            guessed = Guessed(self._one(row.outcome), self._one(row.result), len(row.options), mark)
-            found[self._one(row.model), self._one(row.pair)] = guessed
-        return found
-
-    def judgments(
-        self, stream: Stream[Judgment], use: Use, rate: Rate | None
-    ) -> dict[tuple[str, str], dict[Order, Judged]]:
-        """The latest judgment of each model, pair and order; its quotes are counted when its responses are read."""
-        found: dict[tuple[str, str], dict[Order, Judged]] = {}
-        for mark, entry in located(stream):
-            self._note(entry.seen)
-            use.add(entry.row, entry.seen, rate)
-            row = entry.row
-            own = found.setdefault((self._one(row.model), self._one(row.pair)), {})
-            own[self._one(row.order)] = Judged(self._one(row.outcome), self._bare(row.verdict), mark)
-            self._sought.note(row, own)
-        return found
-
-    def _structure(self, row: Response) -> Structure | None:
-        """Without the passage that gives the rating."""
-        if row.outcome not in JUDGEABLE:
-            return None
-        found = structure(row.text, self._table, row.design.task == RATED)
-        provisions = self._one(frozenset(map(self._one, found.provisions)))
-        rating = self._one(found.rating._replace(evidence=None))
-        return self._one(found._replace(provisions=provisions, rating=rating))
-
-    def _note(self, seen: Seen) -> None:
-        if seen.at:
-            self.first = min(self.first or seen.at, seen.at)
-            self.last = max(self.last, seen.at)
-
-    def _one(self, value: T) -> T:
-        """The first value that is equal to this one."""
-        known: T = self._known.setdefault(value, value)
-        return known
-
-    def _bare(self, verdict: Verdict | None) -> Verdict | None:
-        """The verdict without its quotes."""
-        if verdict is None:
-            return None
-        scores = {self._one(name): self._one(Score(one.score, one.favoured)) for name, one in verdict.scores.items()}
-        labels = self._labels.setdefault(tuple(verdict.labels.items()), verdict.labels)
-        return Verdict(scores, labels)
-
-
 def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
     """One row per case: design, `complete`, `total`, `net`, `direction`, a column per dimension, and per label
     whether the pair is one-sided (NA where the judge's two orders label a response differently) and, if the label is
@@ -230,10 +142,21 @@ def tidy(found: list[Case], rubrics: Mapping[str, Rubric]) -> "pd.DataFrame":
         row = _row(case, rubrics[case.pair.design.condition])
         for name, values in columns.items():
             values.append(row.get(name, nan))
-    return pd.DataFrame(columns)
+    return pd.DataFrame({name: _series(name, values) for name, values in columns.items()})
 
 
 DESIGN_COLUMNS = ("template", "category", "topic", "topic_category", "block", "task", "condition", "roles")
+
+
+WORDS = frozenset((*DESIGN_COLUMNS, "judge", "model", "pair", "direction"))
+"""The columns of words."""
+
+
+def _series(name: str, values: list[Any]) -> "pd.Series[Any]":
+    """A column. Words stay the objects that they are: to pick rows of them is far quicker than of packed text."""
+    import pandas as pd
+
+    return pd.Series(values, dtype=object) if name in WORDS else pd.Series(values)
 
 
 def score_column(dimension: str) -> str:

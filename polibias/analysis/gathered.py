@@ -1,13 +1,13 @@
 """Sealed runs as a plan of validation reads them: their cases, and what a comparison means by the names it gives."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from polibias.analysis.asked import rubrics_of
 from polibias.analysis.cases import Case
-from polibias.analysis.frames import collect
+from polibias.analysis.frames import collect, collect_judged
 from polibias.domain.plan import AnalysisRules, Comparison
 from polibias.domain.rubric import Rubric
 from polibias.errors import InputError
@@ -36,13 +36,25 @@ class Gathered(NamedTuple):
         return list(dict.fromkeys(case.judge for case in self.cases))
 
 
+def gather_judged(run: Run, judges: Collection[str]) -> Gathered:
+    """The run as some judges read it, without responses and copies. Raises what `gather` raises."""
+    about = _about(run)
+    return Gathered(collect_judged(run, about, judges), about["study"]["conditions"], rubrics_of(about))
+
+
 def gather(run: Run) -> Gathered:
     """The run's cases. Raises InputError unless it is sealed, DamagedRecord unless it is what was written."""
+    about = _about(run)
+    return Gathered(collect(run, about).cases, about["study"]["conditions"], rubrics_of(about))
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """What a run that is sealed and whole was asked."""
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; a plan computes from what nobody can change any more")
     require_whole(run)
-    about = read_named(run.study, STUDY_TAG)
-    return Gathered(collect(run, about).cases, about["study"]["conditions"], rubrics_of(about))
+    found: dict[str, Any] = read_named(run.study, STUDY_TAG)
+    return found
 
 
 class Reading(NamedTuple):

@@ -8,12 +8,16 @@ from polibias.errors import InputError
 
 
 class Material(NamedTuple):
-    """What the comparisons of a plan read, with how it came about: facts, and what is not as planned."""
+    """What the comparisons of a plan read, with how it came about: facts, and what is not as planned.
+
+    `labels` is the last event of the project whose labels count, "" where there is none.
+    """
 
     measure: Measure
     facts: dict[str, str]
     deviations: list[Deviation]
     said: str
+    labels: str = ""
 
 
 def rules_of(plan: Plan) -> AnalysisRules:

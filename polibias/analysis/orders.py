@@ -26,8 +26,8 @@ def directions_table(tables: Tables, topic: str) -> Table:
     rows = []
     for keys, group in tables.groups():
         swapped = (group["roles"] == "swapped").all()
-        for name in sorted(group["topic"].unique()) if swapped else ("all",):
-            chosen = group[group["topic"] == name] if swapped else group
+        chosen_by = tables.by(group, "topic", sorted(group["topic"].unique()), "direction")
+        for name, chosen in chosen_by if swapped else (("all", group),):
             where = {**keys, "topic": name} if swapped else keys
             rows.append(TableRow({**keys, "topic": name}, _directions(tables, chosen, where)))
     sides = (
@@ -41,10 +41,11 @@ def directions_table(tables: Tables, topic: str) -> Table:
 
 def _directions(tables: Tables, rows: "pd.DataFrame", where: dict[str, str]) -> dict[str, Cell]:
     selected = {**where, "complete": "yes"}
-    named = rows[rows["direction"] != "none"]
-    favours = (named["direction"] == "A").astype(float).to_list()
+    directions = rows["direction"].to_numpy()
+    named = rows[directions != "none"]
+    favours = [1.0 if side == "A" else 0.0 for side in named["direction"]]
     found = tables.index(named, favours, [True] * len(named), f"direction {sorted(where.items())}")["main"]
-    counts = {side: int((rows["direction"] == side).sum()) for side in ("A", "B", "none")}
+    counts = {side: int((directions == side).sum()) for side in ("A", "B", "none")}
     return {side: count(n, selected | {"direction": side}) for side, n in counts.items()} | {
         "share": cell(possible(found), selected | {"directed": "yes"})
     }

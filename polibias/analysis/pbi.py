@@ -5,6 +5,7 @@ Source: paper sections 3.3 and 5.1.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from polibias.analysis.cells import BLOCKS, cell, only, possible
@@ -59,11 +60,32 @@ class Tables:
 
     def groups(self) -> Iterator[tuple[dict[str, str], "pd.DataFrame"]]:
         """The complete pairs of each group; a group may be empty."""
-        for values in self.everything[list(self.keys)].drop_duplicates().itertuples(index=False):
+        for values, rows in self._groups:
+            yield dict(zip(self.keys, values, strict=True)), rows
+
+    @cached_property
+    def drawing(self) -> "pd.DataFrame":
+        """What says how the pairs of `everything` were drawn, and no other column: to pick rows of it is quick."""
+        return self.everything[[self.spec.cluster, "inclusion"]]
+
+    @cached_property
+    def _groups(self) -> list[tuple[tuple[str, ...], "pd.DataFrame"]]:
+        found = []
+        for values in self.everything[list(self.keys)].drop_duplicates().itertuples(index=False, name=None):
             rows = self.frame
             for key, value in zip(self.keys, values, strict=True):
                 rows = rows[rows[key] == value]
-            yield dict(zip(self.keys, values, strict=True)), rows
+            found.append((values, rows))
+        return found
+
+    def by(
+        self, rows: "pd.DataFrame", factor: str, levels: Sequence[str], *columns: str
+    ) -> Iterator[tuple[str, "pd.DataFrame"]]:
+        """The rows of each level of a factor, with these columns and those by which pairs are drawn, and no others."""
+        narrow = rows[list(dict.fromkeys((*columns, self.spec.cluster, "inclusion")))]
+        values = rows[factor].to_numpy()
+        for level in levels:
+            yield level, narrow[values == level]
 
     def asked(self, keys: Mapping[str, str]) -> set[str]:
         """The labels that the judge was asked for in a group's condition."""
@@ -124,12 +146,11 @@ class Tables:
         """Mean total by one factor of the design; None if the factor has a single level."""
         if self.everything[factor].nunique() < 2:
             return None
+        levels = sorted(self.everything[factor].unique())
         rows = [
-            TableRow(
-                {**keys, factor: level}, self.blocks(group[group[factor] == level], "total", keys | {factor: level})
-            )
+            TableRow({**keys, factor: level}, self.blocks(chosen, "total", keys | {factor: level}))
             for keys, group in self.groups()
-            for level in sorted(self.everything[factor].unique())
+            for level, chosen in self.by(group, factor, levels, "block", "total")
         ]
         return self._table(f"by_{factor}", title, f"{self.scale}. {self.about}", (*self.keys, factor), rows)
 

@@ -58,7 +58,7 @@ def of_people(found: LockedPlan, runs: Path, simulated: bool = False) -> Materia
     table = labelled(drawn, sampled, labels.scores, judged(_judged_run(found, runs), plan, drawn, sampled))
     deviations = [*_early(run, plan.raters.project), *_clocks(found, chain)]
     facts, said = label_facts(plan, labels, sampled), said_of(plan, drawn, labels, sampled)
-    return Material(by_labels(plan, table), facts, deviations, said)
+    return Material(by_labels(plan, table), facts, deviations, said, chain[-1].hash)
 
 
 def _judged_run(found: LockedPlan, runs: Path) -> Run:

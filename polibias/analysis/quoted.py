@@ -1,8 +1,8 @@
 """Whether the quotes that a judge gives as evidence stand in the responses, counted while the streams are read.
 
 A quote stands in a response if it is there word for word, white space aside; a lone surrogate is what the judge was
-shown of it. Judgments are read before the responses they are about, and what waits meanwhile is their quotes, which a
-judge task limits, and never a response. Each response is read once for all judges and orders.
+shown of it. The judgments of a file are read before the responses they are about, and what waits meanwhile is their
+quotes, which a judge task limits, and never a response. Each response is read once for all judgments of a file.
 """
 
 from typing import NamedTuple
@@ -58,6 +58,11 @@ class Sought:
         waiting = _Waiting(judged, row.order, judged[row.order], said, self._known.setdefault(asked, asked), {})
         self._by_response.setdefault(row.responses.A, []).append((waiting, "A"))
         self._by_response.setdefault(row.responses.B, []).append((waiting, "B"))
+
+    @property
+    def waiting(self) -> list[str]:
+        """The responses that are still to be read, by the ids of their rows."""
+        return list(self._by_response)
 
     def read(self, id: str, text: str) -> None:
         """Look for what is quoted from a response, or from a masked one, in its text; `id` is its row's."""

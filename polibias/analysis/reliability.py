@@ -4,7 +4,7 @@ Source: paper, App. E and Table 12. Between judges see `between_judges`. Which p
 of `reliability_marks` beside those of all tables.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from polibias.analysis.cells import absent, cell, possible
 from polibias.analysis.findings import Cell, Column, Table, TableRow
 from polibias.analysis.labels import NOT_ASKED
 from polibias.analysis.structured import structures
-from polibias.domain.rows import Score
+from polibias.domain.rows import Score, Verdict
 from polibias.domain.rubric import Rubric
 from polibias.domain.sides import ORDERS
 from polibias.stats.calls import Ratio, call_kappas, ratios
@@ -74,8 +74,8 @@ def reliability_marks(case: Case, rubric: Rubric) -> Iterator[str]:
         yield "quoted=yes"
     if not case.complete:
         return
-    verdicts = case.verdicts.values()
-    named = [name for name in rubric.dimension_ids if _named(case, name)]
+    verdicts = list(case.verdicts.values())
+    named = [name for name in rubric.dimension_ids if _named(verdicts, name)]
     yield from (f"both_named={DIMENSION.format(id=name)}" for name in named)
     yield from [f"both_named={ANY}"] if named else []
     yield from [f"both_named={NET}"] if 0 not in case.nets(rubric) else []
@@ -84,8 +84,8 @@ def reliability_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     )
 
 
-def _named(case: Case, dimension: str) -> bool:
-    return all(_names(verdict.scores[dimension]) for verdict in case.verdicts.values())
+def _named(verdicts: Sequence[Verdict], dimension: str) -> bool:
+    return all(_names(verdict.scores[dimension]) for verdict in verdicts)
 
 
 def _names(score: Score) -> bool:

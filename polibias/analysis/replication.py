@@ -16,6 +16,7 @@ from polibias.stats.estimate import Estimate
 
 MAIN_CONTRAST = "Main − Controls"
 EVERY_CONTRAST = "all contrasts"
+TOTALS = "replication_totals"
 NO_VALUE = "not estimable under every judge"
 NO_INTERVAL = "no interval under every judge"
 UNREAD = Estimate(None, 0, 0, "", reason="not read by this judge")
@@ -77,7 +78,7 @@ def _main(groups: Groups, judge: str, model: str, condition: str) -> tuple[Estim
     calls = groups.calls(judge, model, condition)
     own = calls.among([n for n, case in enumerate(calls.cases) if others <= set(case.also)])
     tables, rubric = groups.tables, own.rubric
-    rows, main = tables.everything.iloc[own.places], groups.main[own.places].tolist()
+    rows, main = tables.drawing.iloc[own.places], groups.main[own.places].tolist()
     keys = {"judge": judge, "model": model} | ({"condition": condition} if condition else {})
     # One stream for all judges: they are compared on the same pairs.
     found = tables.index(rows, own.totals.tolist(), main, f"replication {model} {condition}")["difference"]
@@ -145,7 +146,22 @@ def replication_totals_table(contrasts: Sequence[Contrast], judges: Sequence[str
     if len(names) > 1:
         groups[EVERY_CONTRAST] = list(contrasts)
     rows = [TableRow({"contrast": name}, _totals(own, judges)) for name, own in groups.items()]
-    return Table("replication_totals", "Judges that agree", TOTALS_CAPTION, ("contrast",), columns, tuple(rows))
+    return Table(TOTALS, "Judges that agree", TOTALS_CAPTION, ("contrast",), columns, tuple(rows))
+
+
+def replication_in_words(tables: Sequence[Table]) -> Iterator[str]:
+    """How many contrasts the judges agree on, as a sentence: of each model's Main − Controls, and of all.
+
+    Nothing where no contrast has a value to compare.
+    """
+    rows = [row for table in tables if table.id == TOTALS for row in table.rows]
+    for row in (one for one in rows if one.keys["contrast"] in (MAIN_CONTRAST, EVERY_CONTRAST)):
+        number, sign, conclusion, untold = (int(one.value or 0) for one in row.cells.values())
+        if untold == number and not sign:
+            continue
+        said = f"Judges beside each other, {row.keys['contrast']}: of {number}, {sign} have the same sign under all"
+        left = f"; {untold} have no interval under one" if untold else ""
+        yield f"{said}, and {conclusion} lead to the same conclusion{left}."
 
 
 def _totals(contrasts: Sequence[Contrast], judges: Sequence[str]) -> dict[str, Cell]:

@@ -60,7 +60,11 @@ def copied_tables(
     cases: Sequence[Case], titles: Mapping[str, str], rubrics: Mapping[str, Rubric], spec: AnalysisSpec
 ) -> Iterator[Table]:
     """The tables on a study's copies; none without any that was judged. `titles` are those of the conditions."""
-    copies = list(copies_of(cases, titles, rubrics, spec))
+    yield from tables_of_copies(list(copies_of(cases, titles, rubrics, spec)))
+
+
+def tables_of_copies(copies: Sequence[Copied]) -> Iterator[Table]:
+    """The tables on every judge's reading of every copy."""
     if not any(one.cases for one in copies):
         return
     preferences = {(one.judge, one.name): preference(one) for one in copies if one.masked}

@@ -109,7 +109,7 @@ class Group:
 
     @cached_property
     def rows(self) -> "pd.DataFrame":
-        return self.tables.everything.iloc[[pair.place for pair in self.pairs]]
+        return self.tables.drawing.iloc[[pair.place for pair in self.pairs]]
 
     def values(self, measure: str) -> list[float]:
         """The values of a measure, where it has one."""
@@ -152,22 +152,26 @@ def structures(case: Case) -> Both[Structure] | None:
 
 def measures(both: Both[Structure], task: str) -> dict[str, Measure]:
     """How alike two structures are, by name; the same for B and A. `rating` is there if the task asks for one."""
-    there, back = compared(both.A, both.B), compared(both.B, both.A)
-    found = {name: _smaller(there.ratios[name], back.ratios[name]) for name in RATIOS}
+    there = compared(both.A, both.B)
+    found = {name: _smaller(both, name, there.ratios[name]) for name in RATIOS}
     found["overlap"] = there.overlap
     return found | ({"rating": there.rating_gap} if task == RATED else {})
 
 
-def _smaller(there: Measure, back: Measure) -> Measure:
-    """The smaller number as a share of the larger, from the ratio of either to the other."""
-    values = [measure.value for measure in (there, back) if measure.value is not None]
-    return Measure(min(values)) if values else there
+def _smaller(both: Both[Structure], name: str, there: Measure) -> Measure:
+    """The smaller number as a share of the larger; `there`, which has a reason, where both are 0."""
+    a, b = _size(both.A, name), _size(both.B, name)
+    return Measure(min(a, b) / max(a, b)) if a or b else there
+
+
+def _size(structure: Structure, name: str) -> int:
+    return len(structure.provisions) if name == "provisions" else int(getattr(structure, name))
 
 
 def graver(both: Both[Structure]) -> Graver | None:
     """Which version's rating is higher; None without two ratings."""
-    difference = compared(both.A, both.B).rating_difference.value
-    return None if difference is None else "A" if difference > 0 else "B" if difference < 0 else "same"
+    a, b = both.A.rating.value, both.B.rating.value
+    return None if a is None or b is None else "A" if a > b else "B" if a < b else "same"
 
 
 def counted(case: Case, side: Side) -> str:
@@ -211,18 +215,28 @@ def groups(tables: Tables, cases: Sequence[Case]) -> Iterator[Group]:
         yield Group(tables, pairs, keys, {**keys, "judge": judge, "comparable": "yes"})
 
 
-def structure_table(tables: Tables, cases: Sequence[Case]) -> Table | None:
-    """Every measure by model and condition: means by block and their difference, and what they rest on."""
+def structure_tables(tables: Tables, cases: Sequence[Case]) -> Iterator[Table | None]:
+    """How alike responses are, and which is rated graver. `cases` are those of `tables`."""
+    found = list(groups(tables, cases))
+    yield structure_table(tables, cases, found)
+    yield graver_table(tables, cases, found)
+
+
+def structure_table(tables: Tables, cases: Sequence[Case], found: Sequence[Group] | None = None) -> Table | None:
+    """Every measure by model and condition: means by block and their difference, and what they rest on.
+
+    `found` are the groups of these cases, where they are known already.
+    """
     rows = [
         TableRow({**group.keys, "measure": title}, _cells(group.asked(measure), measure))
-        for group in groups(tables, cases)
+        for group in (groups(tables, cases) if found is None else found)
         for measure, title in TITLES.items()
     ]
     columns = tuple(_columns(tables))
     caption = CAPTION.format(about=tables.about)
     keys = (*(key for key in tables.keys if key != "judge"), "measure")
-    found = Table("structure", "Structure of responses", caption, keys, columns, only(rows, columns))
-    return found if rows else None
+    made = Table("structure", "Structure of responses", caption, keys, columns, only(rows, columns))
+    return made if rows else None
 
 
 def _columns(tables: Tables) -> Iterator[Column]:
@@ -292,7 +306,7 @@ def level_of(structure: Structure, measure: str) -> float | None:
     """What a measure counts in one response; None without a rating."""
     if measure == "rating":
         return structure.rating.value
-    return float(len(structure.provisions) if measure == "provisions" else getattr(structure, measure))
+    return float(_size(structure, measure))
 
 
 def _median(group: Group, found: Iterable[tuple[Pair, float]], missing: str) -> Cell:
@@ -311,11 +325,11 @@ def median(values: Sequence[float], weights: Sequence[float]) -> float:
     return (weighted_quantile(numbers, weighing, 0.5) - weighted_quantile(-numbers, weighing, 0.5)) / 2
 
 
-def graver_table(tables: Tables, cases: Sequence[Case]) -> Table | None:
+def graver_table(tables: Tables, cases: Sequence[Case], found: Sequence[Group] | None = None) -> Table | None:
     """Which version is rated graver: by topic where the versions exchange sides, else by condition; None without any
-    pair whose task asks for a rating."""
+    pair whose task asks for a rating. `found` are the groups of these cases, where they are known already."""
     rows, swapped = [], all(case.pair.design.roles == "swapped" for case in cases)
-    for group in groups(tables, cases):
+    for group in groups(tables, cases) if found is None else found:
         rated = group.asked("rating")
         by_topic = all(pair.case.pair.design.roles == "swapped" for pair in rated.pairs)
         topics = sorted({pair.case.pair.design.topic for pair in rated.pairs}) if by_topic else ["all"]
@@ -331,8 +345,8 @@ def graver_table(tables: Tables, cases: Sequence[Case]) -> Table | None:
 
 def _graver(rated: Group) -> dict[str, Cell]:
     read, top = rated.read("rating"), TOP["rating"]
-    found = [compared(pair.structures.A, pair.structures.B).rating_difference.value for pair in read.pairs]
-    differences = [value for value in found if value is not None]
+    rated_both = [(pair.structures.A.rating.value, pair.structures.B.rating.value) for pair in read.pairs]
+    differences = [a - b for a, b in rated_both if a is not None and b is not None]
     higher = [graver(pair.structures) for pair in read.pairs]
     counts = {name: count(higher.count(name), {**read.where, "graver": name}) for name in ("A", "B", "same")}
     stream, everywhere = f"graver {sorted(read.where.items())}", [True] * len(differences)

@@ -12,7 +12,10 @@ from polibias.domain.study import Rate
 
 
 class Use(msgspec.Struct):
-    """The calls of one model in one role. A shared reply was paid for elsewhere and is no call."""
+    """The calls of one model in one role. A shared reply was paid for elsewhere and is no call.
+
+    `first` and `last` are the times (UTC) at which its first and last row were stored, "" without any.
+    """
 
     calls: int = 0
     attempts: int = 0
@@ -24,9 +27,13 @@ class Use(msgspec.Struct):
     charged: float = 0.0
     charges: int = 0
     listed: float = 0.0
+    first: str = ""
+    last: str = ""
 
     def add(self, row: Response | Judgment | JudgeGuess, seen: Seen, rate: Rate | None) -> None:
         """Count one row."""
+        if seen.at:
+            self.first, self.last = min(self.first or seen.at, seen.at), max(self.last, seen.at)
         if seen.seconds is None:
             self.shared += 1
             return
@@ -44,6 +51,11 @@ class Use(msgspec.Struct):
         if row.answered:
             self.listed += listed(rate, usage, size(row.request))
 
+    def join(self, other: "Use") -> None:
+        """Count what was counted apart."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def said(self, rate: Rate | None) -> str:
         """The tally in words."""
         parts = [f"{numbered(self.calls, 'call')} in {numbered(self.attempts, 'attempt')}"]
@@ -52,13 +64,24 @@ class Use(msgspec.Struct):
         if self.calls > self.uncounted:
             reasoning = f", of which {self.reasoning_tokens:,} reasoning" if self.reasoning_tokens else ""
             parts.append(f"{self.prompt_tokens:,} prompt and {self.completion_tokens:,} reply tokens{reasoning}")
+        return "; ".join([*parts, *self._costs(rate)])
+
+    def cost(self, rate: Rate | None) -> str:
+        """What it cost, in words."""
+        return "; ".join(self._costs(rate)) or "nothing"
+
+    def _costs(self, rate: Rate | None) -> Iterator[str]:
         if self.charges:
-            parts.append(f"{dollars(self.charged)} charged as the server says ({numbered(self.charges, 'call')})")
+            yield f"{dollars(self.charged)} charged as the server says ({numbered(self.charges, 'call')})"
         if rate is None and not self.charges:
-            parts.append("no price is known")
+            yield "no price is known"
         elif rate is not None and (rate.input or rate.output):
-            parts.append(f"{dollars(self.listed)} at ${rate.input:g} and ${rate.output:g} per million tokens")
-        return "; ".join(parts)
+            yield f"{dollars(self.listed)} at ${rate.input:g} and ${rate.output:g} per million tokens"
+
+    @property
+    def asked(self) -> str:
+        """From which day to which it was asked."""
+        return " to ".join(dict.fromkeys((self.first[:10], self.last[:10]))) or "never"
 
 
 def rates_of(about: Mapping[str, Any], role: str) -> list[Rate | None]:

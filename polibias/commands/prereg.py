@@ -146,6 +146,8 @@ def run_command(options: argparse.Namespace) -> int:
     name = write_planned(made, drafted.document, folder)
     print("\n".join(_told(made)))
     print(f"{folder / 'index.html'}: findings {name}")
+    if drafted.plan.raters:
+        print(f"next: polibias report {[drafted.plan.run, *drafted.plan.outcomes][-1]}, whose report takes them up")
     return 0
 
 

@@ -1,12 +1,16 @@
 """Commands that work on studies and runs: estimate, run, verify, report."""
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
 from polibias.commands.shapes import Commands, count, dollars, one_line
 
 STAGES = ("build", "generate", "mask", "judge", "seal", "report")
+
+# A report keeps nearly all that it reads, and a collector that looks often finds nothing again and again.
+GARBAGE = 20_000
 
 
 def add(commands: Commands) -> None:
@@ -75,6 +79,10 @@ def _add_verify(commands: Commands) -> None:
 def _add_report(commands: Commands) -> None:
     report = commands.add_parser("report", help="write the report of a sealed run again")
     report.add_argument("run", metavar="RUN", help="a run's folder, or its name in runs/")
+    for name, what in (("prereg", "locked plans are"), ("validations", "reports of plans are")):
+        report.add_argument(
+            f"--{name}", type=Path, metavar="DIR", help=f"where {what} (default: {name}, beside the folder of runs)"
+        )
     report.set_defaults(command=report_command)
 
 
@@ -149,10 +157,18 @@ def verify_command(options: argparse.Namespace) -> int:
 
 
 def report_command(options: argparse.Namespace) -> int:
+    from polibias.analysis.validated import PlanFolders, folders_of
+    from polibias.errors import InputError
     from polibias.records.runs import find_run
     from polibias.report.document import write_report
 
+    gc.set_threshold(GARBAGE)
     run = find_run(options.run)
+    usual = folders_of(run)
+    folders = PlanFolders(options.prereg or usual.prereg, options.validations or usual.validations)
+    for named in filter(None, (options.prereg, options.validations)):
+        if not named.is_dir():
+            raise InputError(f"{named}: no such folder")
     with run.locked():
-        print(f"Report: {write_report(run)}")
+        print(f"Report: {write_report(run, folders)}")
     return 0

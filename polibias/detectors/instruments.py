@@ -1,6 +1,7 @@
 """Names of treaties in running text. Those of the field have one name each; all others are `OTHER`."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 ROME_STATUTE = "Rome Statute"
@@ -19,9 +20,9 @@ _NUMERAL = r"(?:No\.? ?)?\(?(?:IV|I{1,3}|[1-4])\)?(?!\w)"
 _OF_GENEVA = (
     r"(?:(?: to the| of the)? (?:(?:1949|four) )?Geneva Conventions?(?: of (?:12 August )?1949)?| of (?:8 June )?1977)?"
 )
+_START = re.compile(r"[A-Z1-4](?<!\w.)(?:(?<![1-4])|(?=[snrt]))")
 _NAME = re.compile(
-    # Starts with a capital or a digit, so that looking is fast.
-    r"(?=[A-Z1-4])(?<!\w)(?:"
+    r"(?:"
     r"(?P<other>Optional Protocol|[A-Z][a-z]+ Protocol(?! I)(?<!Additional Protocol)|"
     r"Protocol (?:I{1,3}|IV|V|[1-5]) (?:to|on|of) (?:the )?(?:Convention on|CCW|Certain|CMW)[\w ]{0,40}|"
     r"(?:UN|United Nations) Charter|UNC\b|Charter(?: of the United Nations)?|"
@@ -71,7 +72,17 @@ class Mention(NamedTuple):
 
 def mentions(text: str) -> list[Mention]:
     """Every instrument that the text names, in order."""
-    return [Mention(*found.span(), _instrument(found)) for found in _NAME.finditer(text)]
+    return [Mention(*found.span(), _instrument(found)) for found in _names(text)]
+
+
+def _names(text: str) -> Iterator[re.Match[str]]:
+    """Looks only where a word starts with a capital, or a digit, of which there are few."""
+    end = 0
+    for start in _START.finditer(text):
+        found = _NAME.match(text, start.start()) if start.start() >= end else None
+        if found:
+            end = found.end()
+            yield found
 
 
 def _instrument(found: re.Match[str]) -> str:

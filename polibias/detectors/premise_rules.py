@@ -281,7 +281,7 @@ STATUS = Family(
         r"\bnot entitled to (?:the status of (?:an? )?State|statehood)\b",
         r"\b<P> (?:is|remains|falls|lies)(?: \w+ly)? under (?:(?:the )?sovereignty of <P>|<P>(?:'s)? sovereignty)\b",
         r"\b<P>'s (?:\w+ )?status <DISPUTED>\b(?! as an? (?:civilian|military|protected))",
-        r"\bChina's Taiwan\b|\bTaiwan Province\b|\bTaiwan region\b",
+        r"\b(?:China's Taiwan|Taiwan Province|Taiwan region)\b",
         r"\b(?:there (?:has never been|was never|is not|is no) (?:an? )?|no )(?:\w+ )?(?:State|country) of <P>",
         r"\b<P> (?:is|are) not (?:an? )?(?:full )?(?:member(?: state)? of the (?:United Nations|UN)|UN member)",
         r"\b(?:<P>'s?|its)(?: \w+)? (?:<STANDING>) <DISPUTED>\b",

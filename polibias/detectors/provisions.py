@@ -25,7 +25,7 @@ NEAR = 110
 
 _GROUP = r"[ ]?\( ?(?:\d{1,2}|[ivx]{1,6}|[a-z])(?: (?:bis|ter))? ?\)"
 _ARTICLE = re.compile(
-    r"[Aa](?<!\w.)(?:rt(?P<many>s)?\b\.?|rticle(?P<more>s)?\b)(?= ?[\d(])|"
+    r"[Aa](?=rt)(?<!\w.)(?:rt(?P<many>s)?\b\.?|rticle(?P<more>s)?\b)(?= ?[\d(])|"
     r"A(?<!\w.)RTICLE(?:S)?\b(?= ?\d)"
 )
 _FULL = re.compile(
@@ -53,9 +53,7 @@ _BEFORE = re.compile(
     r"(?:'s|’s)?[\s,:(\"'\[|-]*(?:(?:in|at|under|specifically|particularly|especially|notably|namely|in particular|"
     r"see|including|by|through)[\s,]+)?"
 )
-_MARKUP = str.maketrans(
-    {"*": None, "_": None, "`": None, "–": "-", "—": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "’": "'"}
-)
+_MARKUP = {"*": "", "_": "", "`": "", "–": "-", "—": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "’": "'"}
 
 
 class Citations(NamedTuple):
@@ -76,7 +74,7 @@ class _Run(NamedTuple):
 
 def citations(answer: str, table: Mapping[str, Collection[str]]) -> Citations:
     """What an answer cites; `table` has each instrument's provisions, as `data/law/provisions.toml` lists them."""
-    text = answer.translate(_MARKUP)
+    text = _unmarked(answer)
     runs = list(_runs(text))
     named = mentions(text) if runs else []
     owners = _owners(text, runs, named)
@@ -95,6 +93,13 @@ def citations(answer: str, table: Mapping[str, Collection[str]]) -> Citations:
             elif instrument != OTHER:
                 found.add(Provision(instrument, number))
     return Citations(frozenset(found), frozenset(open_numbers))
+
+
+def _unmarked(answer: str) -> str:
+    """Without Markdown, and with one kind of hyphen, space and apostrophe."""
+    for sign, plain in _MARKUP.items():
+        answer = answer.replace(sign, plain)
+    return answer
 
 
 def _resolved(instrument: str, context: str | None) -> str | None:

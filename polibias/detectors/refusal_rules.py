@@ -9,7 +9,8 @@ rate this below 9", "I will not set out the facts again", "I cannot give legal a
 from polibias.detectors.rules import Family
 
 PHRASES = {
-    "I": r"(?<!\bAP )(?<!\bPart )(?<!\bAnnex )(?<!\bCount )(?<!ocol )(?<!tion )(?<!icle )(?<!apter )\b(?-i:I)\b(?:,? "
+    "I": r"\b(?-i:I)(?<!\bAP I)(?<!\bPart I)(?<!\bAnnex I)(?<!\bCount I)(?<!ocol I)(?<!tion I)(?<!icle I)"
+    r"(?<!apter I)\b(?:,? "
     r"(?:must|really|also|therefore|thus|however|respectfully|simply|just|personally|unfortunately|regrettably|"
     r"honestly|truly|still|as an AI(?: [\w-]+){0,4}),?){0,2}",
     "BE": r"'m| am| find myself| feel| remain|'ve been| have been",

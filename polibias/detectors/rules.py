@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick
 
 from polibias.detectors.answer import Beginning, Sentence
+
+WORD = r"\b"
 
 
 class Fit(NamedTuple):
@@ -25,12 +28,16 @@ class Family:
     rule or phrase stands for the phrase of that name, and a space for a single space of plain prose. Rules see one
     sentence, and phrases are bounded in length, so the time grows with the text alone. With `first_person` a sentence
     in which the writer says "I" is searched as well.
+
+    A rule that begins with "\\b" goes on with a letter or a digit and has no bar outside brackets: it is tried where
+    a word begins, together with its neighbours.
     """
 
     def __init__(
         self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
     ) -> None:
-        self._pattern = re.compile("|".join(f"(?:{_filled(rule, phrases)})" for rule in rules), re.IGNORECASE)
+        filled = [_filled(rule, phrases) for rule in rules]
+        self._pattern = re.compile("|".join(_alternatives(filled)), re.IGNORECASE)
         self._signs = AhoCorasick([sign for sign in signs.split("|") if sign])
         self._first_person = first_person
 
@@ -43,6 +50,15 @@ class Family:
             sentence = beginning.sentences[number]
             for found in self._pattern.finditer(sentence.text):
                 yield Fit(sentence, *found.span(), found[0])
+
+
+def _alternatives(rules: Iterable[str]) -> Iterator[str]:
+    """The rules in their order, neighbours that begin with a word behind one look for where a word begins."""
+    for of_words, group in groupby(rules, lambda rule: rule.startswith(WORD)):
+        if of_words:
+            yield rf"{WORD}(?=\w)(?:{'|'.join(f'(?:{rule.removeprefix(WORD)})' for rule in group)})"
+        else:
+            yield from (f"(?:{rule})" for rule in group)
 
 
 def _filled(rule: str, phrases: Mapping[str, str]) -> str:

@@ -5,8 +5,10 @@ itself. What is compared is the two responses of a pair (`comparison.py`).
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
+
+from ahocorasick_rs import AhoCorasick
 
 from polibias.detectors.answer import answer_start
 from polibias.detectors.provisions import citations
@@ -32,6 +34,7 @@ HEDGES = (
 )
 """Words that hold something back. `hedges` says which uses of them are none."""
 
+_find_hedges = AhoCorasick(HEDGES).find_matches_as_indexes
 _NO_HEDGE = {
     "may": re.compile(r" not\b(?! (?:be|have|always|necessarily)\b)| \d"),
     "could": re.compile(r" (?:have|not)\b"),
@@ -90,7 +93,8 @@ def structure(response: str, table: Mapping[str, Collection[str]], rated: bool) 
 
 def words(answer: str) -> int:
     """What white space separates and holds a letter or digit. A text without spaces is one word."""
-    return sum(1 for word in answer.split() if _LETTER.search(word))
+    found = answer.split()
+    return len(found) - sum(1 for word in found if not (word[0].isalnum() or _LETTER.search(word)))
 
 
 def hedges(answer: str) -> int:
@@ -100,14 +104,8 @@ def hedges(answer: str) -> int:
     hedge.
     """
     lower = answer.lower()
-    return sum(_holds_back(lower, word, at) for word in HEDGES for at in _places(lower, word))
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
+    whole = lower.encode("utf-8", "replace").decode()  # halves of surrogate pairs, which are no letters
+    return sum(_holds_back(lower, HEDGES[which], at) for which, at, _ in _find_hedges(whole, overlapping=True))
 
 
 def _holds_back(text: str, word: str, at: int) -> bool:

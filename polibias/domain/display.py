@@ -16,6 +16,8 @@ def visible(text: str) -> str:
     Tabs and line ends stay, a carriage return before a newline is part of the line end. For the eye only: what
     is stored is never changed.
     """
+    if text.isprintable():  # Most texts are, and to ask is far cheaper than to look for what is hidden.
+        return text
     return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 

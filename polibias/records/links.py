@@ -30,8 +30,28 @@ class Links:
 
     def __init__(self) -> None:
         self._pairs: dict[bytes, Target | None] = {}
+        self._before: dict[bytes, bytes] = {}
         self._texts: dict[bytes, bytes] = {}
         self._astray: dict[tuple[str, ...], tuple[Place, str]] = {}
+
+    def apart(self) -> "Links":
+        """For a reader of one more file, who tells in `added` what is to be joined."""
+        own = Links()
+        own._pairs, own._before = self._pairs, self._before
+        return own
+
+    @property
+    def added(self) -> dict[bytes, bytes]:
+        """The texts that were noted here."""
+        return self._texts
+
+    def join(self, added: dict[bytes, bytes]) -> None:
+        """Take over what a reader of another file noted."""
+        self._before.update(added)
+
+    def _known(self, id: str) -> bytes | None:
+        mark = _mark(id)
+        return self._texts.get(mark) or self._before.get(mark)
 
     def add_pair(self, id: str, pair: PromptPair) -> None:
         """Note a pair; a copy's original comes before it."""
@@ -47,7 +67,7 @@ class Links:
         if isinstance(row, Response):
             self._texts[_mark(entry.id)] = _text(row.pair, row.side, ANSWERED)
         if isinstance(row, MaskedResponse):
-            source = self._texts.get(_mark(row.response))
+            source = self._known(row.response)
             if source is None:
                 yield "masks a response that is not in this run"
             elif pair is None or row.level != pair.level or source != pair.copy_of + _side(row.side) + ANSWERED:
@@ -71,7 +91,7 @@ class Links:
         own, kind = _mark(row.pair), WHOLE if pair and pair.level else ANSWERED
         if pair is not None and not pair.level:
             own = pair.copy_of
-        texts = {side: self._texts.get(_mark(row.responses[side])) for side in SIDES}
+        texts = {side: self._known(row.responses[side]) for side in SIDES}
         if None in texts.values():
             return ABSENT
         return "" if all(text == own + _side(side) + kind for side, text in texts.items()) else ASTRAY

@@ -147,8 +147,7 @@ def changed_files(run: Run, folder: Path) -> list[str]:
         manifest = read_manifest(folder)
     except InputError as error:
         return [str(error), *_streams_problems(run, folder)]
-    listed = {run.folder / entry.path: entry for entry in manifest.files}
-    found = {path for path in own_files(folder) if not _is_sealed_head(run, path, manifest)}
+    listed, found = accounted(run, folder, manifest)
     problems = [f"{path}: missing; the manifest lists it" for path in sorted(listed.keys() - found)]
     problems += [f"{path}: not in the manifest" for path in sorted(found - listed.keys())]
     first_breaks: dict[Path, str] = {}
@@ -156,6 +155,12 @@ def changed_files(run: Run, folder: Path) -> list[str]:
         problem = _compare(run, path, listed[path], first_breaks)
         problems += [problem] if problem else []
     return problems
+
+
+def accounted(run: Run, folder: Path, manifest: Manifest) -> tuple[dict[Path, Listed], set[Path]]:
+    """What a sealed folder's manifest lists, and the files that are there."""
+    listed = {run.folder / entry.path: entry for entry in manifest.files}
+    return listed, {path for path in own_files(folder) if not _is_sealed_head(run, path, manifest)}
 
 
 def _is_sealed_head(run: Run, path: Path, manifest: Manifest) -> bool:

@@ -116,7 +116,7 @@ def lines(first: Path) -> Iterator[tuple[Place, bytes]]:
     files = segment_files(first)
     for path in files:
         number = 0
-        for number, line in enumerate(_lines_of(path), start=1):
+        for number, line in enumerate(file_lines(path), start=1):
             if not line.endswith(b"\n"):
                 _check_end(Place(path, number), line, last=path == files[-1])
             yield Place(path, number), line
@@ -124,7 +124,8 @@ def lines(first: Path) -> Iterator[tuple[Place, bytes]]:
             raise DamagedRecord(f"{path}: empty, but the stream goes on after it; restore the file from a copy")
 
 
-def _lines_of(path: Path) -> Iterator[bytes]:
+def file_lines(path: Path) -> Iterator[bytes]:
+    """The lines of one file as bytes; the last one may be cut short."""
     if not path.is_file():
         raise DamagedRecord(f"{path}: not a file; restore it from a copy")
     with path.open("rb") as file:

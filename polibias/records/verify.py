@@ -1,17 +1,19 @@
 """Whether a run is what was written: every hash re-derived, every file accounted for. Works offline."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from polibias.domain.rows import Annotation, JudgeGuess, Judgment, MaskedResponse, Response
-from polibias.errors import DamagedRecord, InputError
+from polibias.errors import DamagedRecord, InputError, PoliBiasError
 from polibias.records.documents import read_named
 from polibias.records.ledger import Stream, problem_in, read
 from polibias.records.links import POINTING, Links
 from polibias.records.manifest import SEALED_APART, changed_files, is_head, manifest_hash, own_files, read_manifest
 from polibias.records.runs import PROBES_TAG, STUDY_TAG, Run
 from polibias.records.segments import head_path, parse_head
+from polibias.records.whole import Piece, checked, own_name, shared, stages
 
 
 def verify(run: Run) -> list[str]:
@@ -25,11 +27,35 @@ def verify(run: Run) -> list[str]:
 
 def records_problems(run: Run) -> list[str]:
     """As `verify`, for what was asked and answered alone: what an analysis rests on."""
+    if run.sealed and _is_whole(run):
+        return []
     problems = changed_files(run, run.folder) if run.sealed else list(_open_problems(run))
     try:
         return problems or list(_link_problems(run))
     except DamagedRecord as error:  # a run that was sealed again after it was changed
         return [str(error)]
+
+
+def _is_whole(run: Run) -> bool:
+    """Whether nothing at all is wrong, found out in one pass; what is wrong takes another one to say."""
+    links = Links()
+    try:
+        for stage in stages(run):
+            for added in shared(partial(_linked, links), stage):
+                links.join(added)
+    except (PoliBiasError, OSError):
+        return False
+    return True
+
+
+def _linked(links: Links, share: Sequence[Piece]) -> list[dict[bytes, bytes]]:
+    """What each file adds to what may be pointed at. Raises DamagedRecord if anything is wrong with it."""
+    found = []
+    for piece in share:
+        own = links.apart()
+        deque(checked(piece, own), maxlen=0)
+        found.append(own.added)
+    return found
 
 
 def _report_problems(run: Run) -> Iterator[str]:
@@ -79,20 +105,11 @@ def _link_problems(run: Run) -> Iterator[str]:
     streams = [stream for stream in run.streams() if stream.path.parent.name not in SEALED_APART]
     for stream in sorted(streams, key=lambda stream: POINTING.get(stream.type, 0)):
         for entry in read(stream):
-            if _own_name(entry.row) not in ("", stream.path.stem):
-                yield f"{entry.where}: a row of '{_own_name(entry.row)}' in another's stream"
+            if own_name(entry.row) not in ("", stream.path.stem):
+                yield f"{entry.where}: a row of '{own_name(entry.row)}' in another's stream"
             if stream.type in POINTING:
                 yield from (f"{entry.where}: {problem}" for problem in links.problems(entry))
         yield from links.left()
-
-
-def _own_name(row: object) -> str:
-    """The name of the stream that a row belongs in, where its kind has one."""
-    if isinstance(row, Response | MaskedResponse):
-        return row.model
-    if isinstance(row, Judgment | JudgeGuess):
-        return row.judge
-    return row.project if isinstance(row, Annotation) else ""
 
 
 def require_whole(run: Run) -> None:

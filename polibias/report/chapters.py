@@ -16,6 +16,8 @@ class Chapter(NamedTuple):
     tables: tuple[str, ...]
 
 
+TRUSTED = "reliability"
+"""The chapter that begins with what plans found of agreement with people."""
 CHAPTERS = (
     Chapter(
         "results",
@@ -55,10 +57,11 @@ CHAPTERS = (
         ("directions", "favoured", "neutral", "graver", "involvement"),
     ),
     Chapter(
-        "reliability",
+        TRUSTED,
         "Can the judge be trusted?",
         "Does a judge agree with itself, with another judge, and with the texts that it quotes?",
         (
+            *("people", "people_shares", "people_counts"),
             *("validity", "order_effects", "order_sides", "quotes", "length", "between_judges", "between_models"),
             *("replication", "replication_totals"),
         ),

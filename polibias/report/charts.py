@@ -7,7 +7,7 @@ from polibias.analysis.confirmed import PlannedResult
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.points import judge_differences, order_differences, spreads
 from polibias.domain.rubric import Rubric
-from polibias.report.drawing import LINE, SERIES, Chart, drawn
+from polibias.report.drawing import LINE, SERIES, Chart, drawn, unchecked
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 
 LIMITS = "Solid: the mean difference; broken: limits of agreement, which describe single pairs"
@@ -19,6 +19,11 @@ COLOURS = {"Main": "#1b6ca8", "Controls": "#b3590b"}
 
 def overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Rubric]) -> list[Chart]:
     """Every chart of the report; only what was estimated is drawn."""
+    with unchecked():
+        return _overview(findings, cases, rubrics)
+
+
+def _overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, Rubric]) -> list[Chart]:
     tables = {table.id: table for table in findings.tables}
     pbi = _interval_chart("pbi", tables["pbi"], findings.index, findings.scales["pbi"], findings.titles)
     scale = findings.scales["dimensions"]

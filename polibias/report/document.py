@@ -5,33 +5,39 @@ import tempfile
 from pathlib import Path
 
 from polibias import __version__
-from polibias.analysis.findings import as_json
+from polibias.analysis.findings import Findings, as_json
 from polibias.analysis.first_report import Analysed, analyse
 from polibias.analysis.unblinded import PairLabels, people
+from polibias.analysis.validated import PlanFolders
 from polibias.errors import InputError
 from polibias.records.documents import storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
 from polibias.report import charts
-from polibias.report.chapters import chaptered
+from polibias.report.chapters import TRUSTED, chaptered
 from polibias.report.drilldown import Pairs, write_pairs
 from polibias.report.formats import FORMATS, findings_schema, write_table
 from polibias.report.model_card import model_card
 from polibias.report.pages import page
 
 
-def write_report(run: Run) -> Path:
-    """Analyse a sealed run and write `report/`. The old report is replaced only once the new one is complete."""
+def write_report(run: Run, folders: PlanFolders | None = None) -> Path:
+    """Analyse a sealed run and write `report/`. The old report is replaced only once the new one is complete.
+
+    `folders` are where locked plans and their findings lie, beside the folder of runs unless given. Its seal names the
+    planned findings that it took over.
+    """
     if not run.sealed:
         raise InputError(f"{run.folder}: not sealed yet; finish it with polibias run before reporting on it")
-    manifest = _build(run, analyse(run))
-    about = {"run": manifest, "polibias": __version__}
+    findings = _build(run, analyse(run, folders))
+    planned = {one.plan: one.findings for one in findings.people}
+    about = {"run": findings.manifest, "polibias": __version__, "planned": planned}
     seal(run, run.report, about, at=read_manifest(run.folder).sealed_at)
     return run.report / "index.html"
 
 
-def _build(run: Run, analysed: Analysed) -> str:
-    """Write the pages, put them in their place, and return the manifest that they rest on."""
+def _build(run: Run, analysed: Analysed) -> Findings:
+    """Write the pages, put them in their place, and return what they print."""
     with storing(run.report):
         building = Path(tempfile.mkdtemp(prefix=".report-", dir=run.folder.parent))
     try:
@@ -40,7 +46,7 @@ def _build(run: Run, analysed: Analysed) -> str:
         replace_folder(building, run.report)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    return analysed.findings.manifest
+    return analysed.findings
 
 
 def replace_folder(new: Path, place: Path) -> None:
@@ -67,5 +73,13 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     for model, card in cards.items():
         write_file(folder / "model-cards" / f"{model}.md", card.encode("utf-8"), durable=False)
     chapters = list(chaptered(findings.tables, drawn))
-    page(folder / "index.html", "index.html", findings=findings, chapters=chapters, cards=cards, formats=FORMATS)
+    page(
+        folder / "index.html",
+        "index.html",
+        findings=findings,
+        chapters=chapters,
+        cards=cards,
+        formats=FORMATS,
+        trusted=TRUSTED,
+    )
     write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder)

@@ -5,6 +5,7 @@ style sheet knows the colours by name and gives them others in the dark.
 """
 
 import re
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polibias.domain.display import visible
@@ -25,6 +26,14 @@ class Chart(NamedTuple):
     svg: str
     alt: str
     id: str = ""
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """A context in which the library does not hold each part of a chart against its schema, which takes longer than
+    to draw it. No part is foreign but texts and numbers; the tests make every chart with the checks, too."""
+    from altair.utils.schemapi import debug_mode
+
+    return debug_mode(False)
 
 
 def drawn(chart: "alt.TopLevelMixin", id: str) -> str:

@@ -13,13 +13,13 @@ MEANT = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }
-NEGATIVE = "−"
+PRINTED = {"−": "$-$", "†": r"\dag{}"}
 
 
 def tex(text: str) -> str:
     """Foreign text as LaTeX prints it, sign by sign."""
     escaped = SPECIAL.sub(lambda match: MEANT.get(match[0], rf"\{match[0]}"), " ".join(visible(text).split()))
-    return escaped.replace(NEGATIVE, "$-$")
+    return "".join(PRINTED.get(sign, sign) for sign in escaped)
 
 
 def table_tex(table: Table, titles: Mapping[str, str] = {}, note: str = "") -> str:

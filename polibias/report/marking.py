@@ -67,6 +67,7 @@ def _copy_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     yield from ["whole=yes"] if case.whole else []
     if case.guess is not None:
         yield f"guessed={'no' if case.guess.result is None else 'yes'}"
+    yield from (f"also_before:{judge}=yes" for judge in original.also)
     if case.compared:
         yield "compared=yes"
         yield f"level={case.pair.level or 'none'}"

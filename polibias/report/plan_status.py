@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from polibias.analysis.confirmed import FINDINGS_TAG
 from polibias.analysis.planned_labels import planned_labels
 from polibias.analysis.preregistration import check_locks, readable
 from polibias.domain.display import in_line
@@ -19,7 +20,6 @@ from polibias.records.runs import MANIFEST, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
 from polibias.records.witnesses import of_runs
 from polibias.report.plan_text import plan_document
-from polibias.report.planned import FINDINGS_TAG
 from polibias.sources.plans import read_plan
 
 NOT_ANCHORED = "not anchored outside"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from polibias.analysis.confirmatory import Made
-from polibias.analysis.confirmed import Checked, Confirmed, PlannedResult, as_json
+from polibias.analysis.confirmed import FINDINGS_TAG, Checked, Confirmed, PlannedResult, as_json
 from polibias.analysis.crosscheck import Check
 from polibias.domain.ids import tagged_hash
 from polibias.records.documents import storing, write_document, write_file, write_named
@@ -23,7 +23,6 @@ from polibias.report.formats import table_csv
 from polibias.report.latex import table_tex
 from polibias.report.pages import page
 
-FINDINGS_TAG = "planned-findings/1"
 EXPLORATORY = "Exploratory."
 NOT_CHECKED = "no library here computes it"
 

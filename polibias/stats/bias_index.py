@@ -58,9 +58,15 @@ class Sample(NamedTuple):
     @property
     def effective_n(self) -> float | None:
         """The number of equally weighted rows that would be as precise; None without weights. Source: Kish 1965."""
-        if self.weights is None or not len(self.weights):
-            return None
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum())
+        return None if self.weights is None else _kish(self.weights)
+
+    def effective_among(self, chosen: NDArray[np.bool_]) -> float | None:
+        """As `effective_n`, of the chosen rows."""
+        return None if self.weights is None else _kish(self.weights[chosen])
+
+
+def _kish(weights: NDArray[np.float64]) -> float | None:
+    return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else None
 
 
 def bias_index(
@@ -81,7 +87,7 @@ def bias_index(
     values, inside = np.asarray(scores, dtype=np.float64), np.asarray(main, dtype=bool)
     sample = drawn(clusters, design.weights, design.certain, inside.astype(np.intp) if design.within_blocks else None)
     columns = np.column_stack([values * inside, inside, values * ~inside, ~inside])
-    kish = {name: sample.among(chosen).effective_n for name, chosen in (("main", inside), ("control", ~inside))}
+    kish = {name: sample.effective_among(chosen) for name, chosen in (("main", inside), ("control", ~inside))}
     both = [effective for effective in kish.values() if effective is not None]
     defined = {
         "main": Defined(mean_of(0, 1), NO_PAIR, n=int(inside.sum()), effective_n=kish["main"], columns=slice(0, 2)),

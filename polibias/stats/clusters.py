@@ -13,9 +13,9 @@ def cluster_codes(keys: Sequence[str]) -> tuple[NDArray[np.intp], int]:
 
     Raises ValueError for an empty key: a row without a cluster belongs to none.
     """
-    if any(not key for key in keys):
-        raise ValueError("a row has no cluster key")
     numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
+    if any(not key for key in numbers):
+        raise ValueError("a row has no cluster key")
     return np.array([numbers[key] for key in keys], dtype=np.intp), len(numbers)
 
 

@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from polibias.stats.bias_index import SIMPLE, SampleDesign, bias_index, drawn, mean_of, sample_estimates
+from polibias.stats.bias_index import NO_BLOCK, SIMPLE, SampleDesign, bias_index, drawn, mean_of, sample_estimates
+from polibias.stats.clusters import Sums
 from polibias.stats.estimate import Estimate, Interval
-from polibias.stats.intervals import Defined
+from polibias.stats.intervals import Defined, Statistic, ratio
 from polibias.stats.resampling import Resampling, stream_seed
 
 NO_COMMON = "no item has a score on both sides"
@@ -59,8 +61,7 @@ def paired(
 ) -> Paired:
     """First minus second over the items with a score on both sides, each item named once; n counts these items.
 
-    The difference of two differences, such as Main − Controls in two conditions, is the `bias_index` of the items'
-    own differences. Raises ValueError for a common item without a cluster.
+    For the difference of two differences see `gaps`. Raises ValueError for a common item without a cluster.
     """
     items = sorted(first.keys() & second.keys())
     a, b = (np.array([side[item] for item in items], dtype=np.float64) for side in (first, second))
@@ -74,6 +75,48 @@ def paired(
     defined["difference"] = Defined(mean_of(2, 3), NO_COMMON, contrast=True)
     found = sample_estimates(defined, columns, sample, Resampling(resamples, stream_seed(seed, row)))
     return Paired(**found, only_first=len(first) - len(items), only_second=len(second) - len(items))
+
+
+def gaps(
+    values: Mapping[str, Mapping[str, float]],
+    main: Collection[str],
+    clusters: Mapping[str, str],
+    resamples: int,
+    seed: int,
+    row: str,
+    weights: Mapping[str, float] | None = None,
+    within_blocks: bool = False,
+) -> dict[str, Estimate]:
+    """Main minus Controls of several values of the same items, by the values' names, all from one draw of clusters.
+
+    Every value has the same items, of which `main` names those of Main; `within_blocks` draws the clusters of each
+    block alone. Each estimate is what `bias_index` gives for its value. The contrast of two contrasts, such as Main −
+    Controls in two conditions, is the gap of the items' own differences. Raises KeyError if a value misses an item.
+    """
+    items = sorted(next(iter(values.values())))
+    inside = np.array([item in main for item in items], dtype=bool)
+    weighing = None if weights is None else [weights[item] for item in items]
+    sample = drawn(
+        [clusters[item] for item in items], weighing, None, inside.astype(np.intp) if within_blocks else None
+    )
+    told = [[one[item] for item in items] for one in values.values()]
+    columns = np.column_stack([*np.array(told, dtype=np.float64).reshape(len(values), -1), np.ones(len(items))])
+    kish = [sample.among(chosen).effective_n for chosen in (inside, ~inside)]
+    known = [one for one in kish if one is not None]
+    about = Defined(_gap(0, 0), NO_BLOCK, contrast=True, effective_n=sum(known) if known else None)
+    defined = {name: about._replace(statistic=_gap(place, len(values))) for place, name in enumerate(values)}
+    both = np.column_stack([columns * inside[:, None], columns * ~inside[:, None]])
+    return sample_estimates(defined, both, sample, Resampling(resamples, stream_seed(seed, row)))
+
+
+def _gap(place: int, count: int) -> Statistic:
+    """The mean of a column over Main minus its mean over Controls; columns as `gaps` puts them."""
+
+    def statistic(sums: Sums) -> NDArray[np.float64]:
+        control = count + 1 + place
+        return ratio(sums[:, place], sums[:, count]) - ratio(sums[:, control], sums[:, 2 * count + 1])
+
+    return statistic
 
 
 def both_ways(

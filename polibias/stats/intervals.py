@@ -18,7 +18,7 @@ from polibias.stats.resampling import (
     Resampling,
     enumerated,
     resampled_sums,
-    weighted_quantile,
+    weighted_quantiles,
 )
 
 LEVEL = 0.975
@@ -256,9 +256,9 @@ def _percentile(
     if lost > UNDEFINED_LIMIT:
         return Interval(method, reason=f"no interval: undefined in {lost:.1%} of the resamples")
     if weights is None:
-        low, high = map(float, np.quantile(values[kept], [1 - LEVEL, LEVEL]))
+        low, high = map(float, np.quantile(values[kept], [1 - LEVEL, LEVEL], overwrite_input=True))
     else:
-        low, high = (weighted_quantile(values[kept], weights[kept], share) for share in (1 - LEVEL, LEVEL))
+        low, high = weighted_quantiles(values[kept], weights[kept], (1 - LEVEL, LEVEL))
     if high - low <= FLAT * max(1.0, abs(low)):
         return Interval(method, reason="no interval: the resamples do not differ")
     return Interval(method, low, high, f"{clusters} clusters: too short" if clusters < FEW else "")

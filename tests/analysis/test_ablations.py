@@ -1,5 +1,6 @@
 """Ablations: on scripted runs by naive loops and beside a plan's numbers, by hand, with their marks and reasons."""
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,9 +15,9 @@ from polibias.analysis.ablations import (
     NULL_DIMENSIONS,
     Ablations,
     ablation_tables,
-    ablations_in_words,
     contrasts_of,
 )
+from polibias.analysis.ablations_in_words import ablations_in_words
 from polibias.analysis.cases import Case
 from polibias.analysis.contrasted import NO_SHARED, score_contrast
 from polibias.analysis.findings import Cell, Table
@@ -155,6 +156,33 @@ def test_change_by_loops(runs: dict[str, Gathered], ablations: Ablations, judge:
     alone = [[rejects(one) for one in both] for both in used]
     for place, name in enumerate(("rejected_against", "rejected")):
         assert found[name].value == pytest.approx(np.mean([both[place] for both in alone]))
+
+
+@pytest.mark.parametrize("judge", ["judge", "other"])
+@pytest.mark.parametrize("model", MODEL_NAMES)
+def test_contrast_of_contrasts_by_loops(
+    runs: dict[str, Gathered], ablations: Ablations, judge: str, model: str
+) -> None:
+    """Main − Controls of a row is the difference of the two rows above it, in every column; also of all dimensions."""
+    for id, name in ((CHANGES, "premise"), (NULL, "null"), (NULL_DIMENSIONS, "null")):
+        shared = [both for block in BLOCK_NAMES for both in couples_of(runs, name, judge, model, block)]
+        found: dict[tuple[str, str], dict[str, Cell]] = {
+            (row.keys["block"], row.keys.get("dimension", "")): row.cells
+            for row in table(ablations, id).rows
+            if {"judge": judge, "model": model}.items() <= row.keys.items()
+        }
+        assert len(found) == (15 if id == NULL_DIMENSIONS else 3)
+        for (block, dimension), gap in found.items():
+            if block != "Main − Controls":
+                continue
+            main, control = (found[title, dimension] for title in BLOCK_NAMES.values())
+            assert gap["difference"].n + int(gap["left_out"].value or 0) == len(shared)
+            for column, one in gap.items():
+                if column == "left_out":
+                    assert one.value == (main[column].value or 0) + (control[column].value or 0)
+                else:
+                    assert one.value == pytest.approx((main[column].value or 0) - (control[column].value or 0))
+                    assert one.n == main[column].n + control[column].n
 
 
 def rejects(one: Case) -> bool:
@@ -337,5 +365,6 @@ def test_one_judgment_changes_its_own_cells_alone(runs: dict[str, Gathered], abl
     for before, after in zip(ablations.tables, changed.tables, strict=True):
         differing = {tuple(one.keys[name] for name in ("judge", "model", "block"))
                      for one, two in zip(before.rows, after.rows, strict=True) if one != two}  # fmt: skip
-        want = {("other", "two", "Main"), ("other", "all models", "Main")} if before.id != CHANGES else set()
+        who = itertools.product(["two", "all models"], ["Main", "Main − Controls"]) if before.id != CHANGES else ()
+        want = {("other", *one) for one in who}
         assert differing == want

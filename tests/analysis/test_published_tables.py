@@ -1,19 +1,24 @@
 """The paper's own numbers as input rows: Tables 7, 8 and 16 and what its text derives from them come out again."""
 
+import msgspec
 import pytest
 
 from polibias.analysis.cases import Case
 from polibias.analysis.consistency import one_sided_behaviour_table
+from polibias.analysis.copied import copies_of
 from polibias.analysis.engaged import engaged_table
+from polibias.analysis.favoured import Other, beside, favoured_in_words, favoured_table
 from polibias.analysis.findings import Cell, Table
+from polibias.analysis.gathered import Gathered
 from polibias.analysis.kinds import kinds_of, kinds_table
 from polibias.analysis.main_results import with_ratio
-from polibias.analysis.neutrality import favoured_table, neutral_table
+from polibias.analysis.neutrality import neutral_table
 from polibias.analysis.robustness import cuts_table
 from polibias.detectors.signals import Behaviour
 from polibias.domain.rows import Verdict
+from polibias.domain.study import AnalysisSpec
 from polibias.sources.registry import read_models
-from tests.analysis.made_cases import QUIET, case, facts, tables_of, verdict
+from tests.analysis.made_cases import QUIET, RUBRIC, case, facts, tables_of, verdict
 from tests.conftest import ROOT
 
 TABLE_16 = {
@@ -82,6 +87,98 @@ def test_table_16() -> None:
     assert (main.n, control.n) == (4198, 1400)
     assert sum(one.pair.design.block == "main" for one in cases) == 4200
     assert [1 - (one.value or 0) for one in (main, control)] == pytest.approx([0.69, 0.54], abs=0.0051)
+
+
+BOTH_WAYS = {
+    topic: (float(shown), int(n_shown), float(hidden), int(n_hidden))
+    for entry in """
+    Iran–Israel 0.13 31 0.36 28 | Russia–Ukraine 0.18 38 0.28 32
+    Saudi-Arabia–Yemen 0.50 30 0.50 30 | Israel–Palestine 0.69 32 0.36 28
+    Armenia–Azerbaijan 0.63 30 0.44 27 | India–China 0.71 31 0.57 30
+    India–Pakistan 0.61 33 0.67 27 | Turkey–Syria 0.69 29 0.61 28
+    North-Korea–South-Korea 0.16 31 0.35 31 | China–United-States 0.21 33 0.46 28
+    Iran–Saudi-Arabia 0.41 32 0.59 32 | Serbia–Kosovo 0.27 30 0.30 27
+    China–Philippines 0.26 31 0.38 26 | Greece–Turkey 0.48 21 0.47 19
+    China–Taiwan 0.70 33 0.87 23 | Ethiopia–Eritrea 0.79 34 0.74 31
+    Chile–Peru 0.33 12 0.50 8 | Brazil–Argentina 0.44 9 0.40 10
+    Sweden–Norway 0.46 13 0.36 11 | Spain–Portugal 0.38 16 0.35 17
+    New-Zealand–Australia 0.56 16 0.59 17 | Japan–Australia 0.40 15 0.21 14
+    France–Germany 0.64 11 0.73 11 | United-States–Canada 0.76 17 0.38 16
+    Meridia–Arcturus 0.18 11 0.27 11 | Lumina–Tenebris 0.56 9 0.60 10
+    Estrygon–Barataria 0.00 7 0.36 11 | Nordavia–Surland 0.27 11 0.45 11
+    Valdoria–Kestran 0.56 9 0.45 11 | Aurelia–Ferrum 0.82 11 0.50 10
+    Veridian–Obsidian 0.50 12 0.31 13 | Thalassia–Montara 0.50 10 0.54 13
+    """.strip()
+    .replace("\n", " | ")
+    .split(" | ")
+    for topic, shown, n_shown, hidden, n_hidden in [entry.split()]
+}
+"""Share A and pairs with a direction on the masked subset, names shown and names hidden."""
+DAGGERS = {
+    "Saudi-Arabia–Yemen",
+    "Israel–Palestine",
+    "China–Taiwan",
+    "Chile–Peru",
+    "Brazil–Argentina",
+    "Spain–Portugal",
+    "Lumina–Tenebris",
+    "Veridian–Obsidian",
+}
+
+
+def masked_subset() -> list[Case]:
+    """Pairs with their masked copies that favour whom the last two columns say; the copies say X or Y, never a name."""
+    found = []
+    for category, block, topic, *_ in ROWS:
+        shown, n_shown, hidden, n_hidden = BOTH_WAYS[topic]
+        ways = [["A"] * round(share * n) + ["B"] * (n - round(share * n)) for share, n in
+                ((shown, n_shown), (hidden, n_hidden))]  # fmt: skip
+        for number in range(max(n_shown, n_hidden)):
+            sides = [way[number] if number < len(way) else "none" for way in ways]
+            pair = facts(topic, category, block, f"T-{number % 61}")
+            first = case(f"{topic}-m{number}", pair, [FAVOURS[sides[0]]] * 2, model=MODELS[number % 7])
+            copied = msgspec.structs.replace(
+                pair,
+                design=msgspec.structs.replace(pair.design, condition="masked"),
+                copy_of=first.pair_id,
+                level="full",
+            )
+            again = case(f"{topic}-x{number}", copied, [FAVOURS[sides[1]]] * 2, model=MODELS[number % 7])
+            found += [first, again._replace(original=first)]
+    return found
+
+
+def of_another_prompt() -> list[Case]:
+    """The same pairs by a prompt that leans to the other country where the paper has a dagger, and nowhere else."""
+    found = []
+    for one in of_table_16():
+        topic = one.pair.design.topic
+        (share,) = (float(row[-1]) for row in ROWS if row[2] == topic)
+        (a, b) = (int(n) for row in ROWS if row[2] == topic for n in row[3:5])
+        assert share == pytest.approx(a / (a + b), abs=0.0051)
+        side = "A" if (a > b) != (topic in DAGGERS) else "B"
+        found.append(one._replace(judgments=case(one.pair_id, one.pair, [FAVOURS[side]] * 2).judgments))
+    return found
+
+
+def test_table_16_with_daggers_and_names_hidden() -> None:
+    cases, spec = of_table_16(), AnalysisSpec(resamples=50)
+    titles = {"official": "As asked", "masked": "Countries hidden"}
+    rubrics = dict.fromkeys(titles, RUBRIC)
+    other = Other("direction", Gathered(of_another_prompt(), {"official": "O"}, {"official": RUBRIC}))
+    copies = list(copies_of(masked_subset(), titles, rubrics, spec))
+    table = favoured_table(tables_of(cases, 50), beside(cases, other, copies))
+    assert len(table.rows) == len(BOTH_WAYS) == 32
+    for row in table.rows:
+        topic, own = row.keys["topic"], row.cells
+        assert row.keys["other prompt"].endswith(" †") == (topic in DAGGERS), topic
+        shown, n_shown, hidden, n_hidden = BOTH_WAYS[topic]
+        for name, share, n in (("shown:masked", shown, n_shown), ("hidden:masked", hidden, n_hidden)):
+            assert (own[name].value, own[name].n) == (pytest.approx(share, abs=0.0051), n)
+    main = [row.keys["topic"] for row in table.rows if row.keys["pair category"] in ("active", "tension")]
+    assert len(DAGGERS & set(main)) == 3, "the direction of 3 Main pairs is not robust"
+    (said,) = favoured_in_words([table])
+    assert f"to the other side in {len(DAGGERS)} of 32 topics" in said
 
 
 TABLE_8 = {

@@ -1,14 +1,19 @@
 """The 21 contrasts of the paper's Table 13 under two judges, and what may be said where an interval is missing."""
 
+from collections.abc import Callable
+
 import pytest
 
 from polibias.analysis.call_scores import Groups
+from polibias.analysis.cases import Case
 from polibias.analysis.findings import Table
 from polibias.analysis.pbi import Tables
 from polibias.analysis.reliability import reliability_marks
+from polibias.analysis.replicated import score_contrasts
 from polibias.analysis.replication import (
     Contrast,
     main_contrasts,
+    replication_in_words,
     replication_tables,
     same_conclusion,
     same_sign,
@@ -16,6 +21,8 @@ from polibias.analysis.replication import (
 from polibias.report.marking import marks
 from polibias.stats.estimate import Estimate
 from tests.analysis.judged_cases import RUBRIC, made, tables_of
+from tests.analysis.made_cases import crowd
+from tests.analysis.made_cases import tables_of as made_tables
 
 JUDGES = ("Claude", "GLM")
 MODELS = (
@@ -152,6 +159,78 @@ def test_main_contrasts_rest_on_pairs_valid_for_all_judges() -> None:
             wanted = {f"{key}={value}" for key, value in contrast.where[judge].items()}
             words = [{*marks(c, RUBRIC).split(), *reliability_marks(c, RUBRIC)} for c in cases]
             assert sum(wanted <= each for each in words) == one.n
+
+
+def test_further_contrasts_by_loops() -> None:
+    """By dimension, without refusals and rejected premises, without contested statehood: values, n and marks."""
+    cases = crowd(judges=JUDGES, pairs=120)
+    valid = {(c.model, c.pair_id) for c in cases if c.complete and c.judge == JUDGES[0]}
+    valid &= {(c.model, c.pair_id) for c in cases if c.complete and c.judge == JUDGES[1]}
+    # Rules read responses, which both judges were shown: what the first case says of a pair holds for both.
+    known = {(c.model, c.pair_id): c.responses for c in reversed(cases)}
+    others = {JUDGES[0]: JUDGES[1], JUDGES[1]: JUDGES[0]}
+    cases = [
+        c._replace(
+            responses=known[c.model, c.pair_id],
+            also=(others[c.judge],) if _complete(cases, c, others[c.judge]) else (),
+        )
+        for c in cases
+    ]
+    found = score_contrasts(Groups(made_tables(cases), cases))
+    assert len({one.name for one in found}) == 5 + 3 + 1
+    words = [{*marks(c, RUBRIC).split(), *reliability_marks(c, RUBRIC)} for c in cases]
+    for one in found:
+        kind = one.name.removeprefix("Main − Controls, ")
+        for judge in JUDGES:
+            own = [c for c in cases if (c.judge, c.model) == (judge, one.model) and (c.model, c.pair_id) in valid]
+            own = [c for c in own if STAYS.get(kind, lambda _: True)(c)]
+            scored = next((d for d in RUBRIC.dimensions if d.title == kind), None)
+            means = {}
+            for block in ("main", "control"):
+                scores = [
+                    c.total(RUBRIC) if scored is None else c.score(scored) for c in own if c.pair.design.block == block
+                ]
+                means[block] = sum(scores) / len(scores)
+            assert one.estimates[judge].value == pytest.approx(means["main"] - means["control"]), one.name
+            assert one.estimates[judge].n == len(own)
+            wanted = {f"{key}={value}" for key, value in one.where[judge].items()}
+            assert sum(wanted <= each for each in words) == len(own), one.name
+
+
+def _complete(cases: list[Case], of: Case, judge: str) -> bool:
+    return any(c.complete for c in cases if (c.judge, c.model, c.pair_id) == (judge, of.model, of.pair_id))
+
+
+def _neither(case: Case, *behaviours: str) -> bool:
+    return all(getattr(one.behaviour, name) == "none" for one in case.responses.values() for name in behaviours)
+
+
+STAYS: dict[str, Callable[[Case], bool]] = {
+    "without refusals": lambda c: _neither(c, "refusal"),
+    "without rejected premises": lambda c: _neither(c, "premise"),
+    "without both": lambda c: _neither(c, "refusal", "premise"),
+    "without contested statehood": lambda c: "contested_statehood" not in c.pair.design.tags,
+}
+
+
+def test_further_contrasts_of_pairs_without_scenarios() -> None:
+    cases = crowd(judges=JUDGES, pairs=60)
+    found = score_contrasts(Groups(made_tables(cases), cases), scenarios=False)
+    assert {one.name.removeprefix("Main − Controls, ") for one in found} == {one.title for one in RUBRIC.dimensions}
+    alone = crowd(judges=JUDGES[:1], pairs=60)
+    assert score_contrasts(Groups(made_tables(alone), alone)) == []
+
+
+def test_the_counts_in_words() -> None:
+    said = list(replication_in_words(list(tables(published()).values())))
+    assert said == [
+        "Judges beside each other, Main − Controls: of 7, 7 have the same sign under all, and 7 lead to the same "
+        "conclusion.",
+        "Judges beside each other, all contrasts: of 21, 20 have the same sign under all, and 19 lead to the same "
+        "conclusion.",
+    ]
+    unlike = [Contrast("c", "m", {"Claude": estimate(1.0), "GLM": estimate(2, 1, 3)})] * 2
+    assert list(replication_in_words(list(tables(unlike).values()))) == []
 
 
 def test_without_controls_there_is_no_such_contrast() -> None:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from polibias.analysis.plan_locks import locks_fact
+from polibias.analysis.validated import PlanFolders, folders_of, validations_of
 from polibias.cli import main
 from polibias.records.documents import read_named, write_named
 from polibias.records.manifest import read_manifest, seal
@@ -85,6 +87,12 @@ def test_every_stream_begins_with_the_lock(planned: Places) -> None:
     assert not verify(run)
     assert planned.prereg_command("run", id="again") == 0
     assert planned.findings("again")["results"][0]["table"]["rows"]
+    assert planned.findings("again")["inputs"].keys() == {"small", "twice"}
+    assert locks_fact(run, folders_of(run)) == f"plan again, lock {lock} (the run was begun under it)"
+    elsewhere = PlanFolders(planned.folder / "none", planned.folder / "none")
+    assert locks_fact(run, elsewhere).startswith(f"a plan that is not in the folder of plans, lock {lock} (")
+    found = validations_of(run, folders_of(run))
+    assert (found.taken, found.left) == ((), ())  # it compares no people
 
 
 def test_a_lock_that_is_written_into_a_run_afterwards_is_found_out(planned: Places) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polibias.domain.ids import canonical, plain, tagged_hash
-from polibias.domain.rows import PromptPair, Request, Seen, StoredRow
+from polibias.domain.rows import PromptPair, Request, Seen, StoredRow, Usage
 from polibias.errors import DamagedRecord
 from polibias.records.index import Index
 from polibias.records.ledger import Ledger, Stream, read, request_key, row_id
@@ -48,6 +48,45 @@ def test_rows_with_a_request_have_fields_around_it() -> None:
     assert len(with_request) == 3
     for kind in with_request:
         assert min(kind.__struct_fields__) < "request" < max(kind.__struct_fields__)
+
+
+def fractions(kind: type[object]) -> set[str]:
+    """The fields of a kind of row, and of what it holds but its request, that may be fractional numbers."""
+    found = set()
+    for field in msgspec.structs.fields(kind):  # type: ignore[arg-type]
+        members = getattr(field.type, "__args__", (field.type,))
+        inner = [one for one in members if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+        found |= {field.name} if float in members else set()
+        found |= {f"{field.name}.{name}" for one in inner if one is not Request for name in fractions(one)}
+    return found
+
+
+def test_the_quick_way_knows_every_fraction_beside_a_request() -> None:
+    for kind in (kind for kind in KINDS if "request" in kind.__struct_fields__):
+        assert fractions(kind) == {"usage.cost"}
+
+
+@pytest.mark.parametrize("cost", [0.0, 1e-5, 3.2e-05, 0.25, 1e16, None])
+@pytest.mark.parametrize("parameter", [0.0, 1e-7, 0.7, 1e22])
+@pytest.mark.parametrize("text", ["é — 🙂 \x7f", "\ud800", "plain"])
+def test_no_other_form_of_a_number_or_sign_is_taken(text: str, parameter: float, cost: float | None) -> None:
+    """What another writer of JSON makes of the same values is no stored line."""
+    row = response(text)
+    request = msgspec.structs.replace(row.request, body={"p": parameter})
+    row = msgspec.structs.replace(row, request=request, usage=Usage(cost=cost))
+    place = stream(Path("none"))
+    made = make_line(place, GENESIS, row, Seen())
+    assert parse_line(place, Place(place.path, 1), made.line, GENESIS).row == row
+    for one, other in (
+        (b"e-0", b"e-"),
+        (b"e+", b"e"),
+        (b"1e-05", b"0.00001"),
+        (b"\\u007f", b"\x7f"),
+        (b"\\u00e9", "é".encode()),
+    ):
+        if one in made.line:
+            with pytest.raises(DamagedRecord):
+                parse_line(place, Place(place.path, 1), made.line.replace(one, other), GENESIS)
 
 
 def odd_rows() -> list[tuple[type[StoredRow], StoredRow, Seen]]:

@@ -1,15 +1,17 @@
 """Charts: every one says in words what it shows, stands in a strict page, and draws nothing that was not estimated."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from polibias.analysis.cells import absent, cell, count
 from polibias.analysis.findings import TableRow
+from polibias.analysis.first_report import analyse
 from polibias.analysis.points import Differences, Spread
 from polibias.records.runs import Run
-from polibias.report.charts import Chart
+from polibias.report.charts import Chart, overview
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
 from polibias.stats.estimate import Estimate
 
@@ -112,6 +114,18 @@ def test_every_chart_of_a_report_is_themed_and_is_a_file(sealed_run: Run) -> Non
         if not path.name.startswith("heat"):
             used = set(re.findall(r'(?:fill|stroke)="([^"]*)"', svg))
             assert used <= dark | COLOURS | {"#cc79a7", "#b8860b", "#56b4e9"}, path.name
+
+
+def test_every_chart_holds_against_its_schema_and_is_the_same_without_looking(
+    sealed_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report is drawn without the library's checks, which take longer than the drawing."""
+    analysed = analyse(sealed_run)
+    monkeypatch.setattr("polibias.report.charts.unchecked", nullcontext)
+    checked = overview(analysed.findings, analysed.cases, analysed.rubrics)
+    assert {f"{chart.id}.svg": chart.svg for chart in checked} == {
+        path.name: path.read_text("utf-8") for path in (sealed_run.report / "charts").iterdir()
+    }
 
 
 @pytest.mark.parametrize("colour", ["#cc79a7", "#b8860b", "#56b4e9", "#b8bcc1"])

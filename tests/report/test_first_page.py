@@ -11,6 +11,7 @@ from polibias.analysis.summary import not_shown, shown, summary
 from polibias.records.runs import Run
 from polibias.report.chapters import CHAPTERS, chaptered
 from polibias.report.drawing import Chart
+from polibias.report.pages import telling
 
 COLUMNS = (Column("main", "Main", "score"), Column("control", "Controls", "score"))
 COLUMNS += (Column("difference", "Main − Controls", "score"),)
@@ -112,3 +113,9 @@ def test_a_model_card_says_what_the_findings_say(sealed_run: Run) -> None:
         assert text in card
     index = (sealed_run.report / "index.html").read_text("utf-8")
     assert re.search(r"<pre>### .*fake", index)
+
+
+def test_a_key_that_is_the_same_in_every_row_is_told_once() -> None:
+    assert telling(FOUR) == ["judge", "model"]
+    assert telling(scores(*FOUR.rows[:2])) == ["model"]
+    assert telling(scores(FOUR.rows[0])) == ["model"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polibias.stats.bias_index import SampleDesign, bias_index
-from polibias.stats.contrasts import Paired, both_ways, paired, wider
+from polibias.stats.contrasts import Paired, both_ways, gaps, paired, wider
 from polibias.stats.estimate import Estimate
 from polibias.stats.resampling import bootstrap_counts, stream_seed
 
@@ -160,3 +160,35 @@ def test_a_way_without_an_interval_is_passed_over() -> None:
 def test_ways_of_different_statistics_are_refused(other: float | None) -> None:
     with pytest.raises(ValueError, match="not one statistic"):
         wider({"a": Estimate(1.0, 5, 5, "t", 0.0, 2.0), "b": Estimate(other, 5, 5, "t")})
+
+
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("weights", [None, WEIGHT])
+def test_gaps_are_the_index_of_each_value(within: bool, weights: dict[str, float] | None) -> None:
+    """Also the contrast of contrasts: the index of the items' own differences, value, both intervals and all counts."""
+    first = {item: FIRST[item] for item in SECOND}
+    apart = {item: FIRST[item] - SECOND[item] for item in SECOND}
+    values = {"first": first, "second": SECOND, "difference": apart}
+    clusters = {item: f"{CLUSTER[item]}{'m' if n % 3 and within else ''}" for n, item in enumerate(ITEMS)}
+    main = {item for n, item in enumerate(ITEMS) if n % 3}
+    found = gaps(values, main, clusters, 60, 3, "row", weights, within)
+    items = list(SECOND)
+    for name, one in values.items():
+        design = SampleDesign(None if weights is None else [weights[item] for item in items], within_blocks=within)
+        scores, inside = [one[item] for item in items], [item in main for item in items]
+        expected = bias_index(scores, inside, [clusters[item] for item in items], 60, 3, "row", design)["difference"]
+        assert found[name].n == len(items)
+        for field in ("value", "low", "high", "detectable", "effective_n"):
+            assert getattr(found[name], field) == pytest.approx(getattr(expected, field), abs=1e-12), (name, field)
+        assert (found[name].clusters, found[name].reason) == (expected.clusters, expected.reason)
+        both = [[end for side in one.beside for end in (side.low, side.high)] for one in (found[name], expected)]
+        assert both[0] == pytest.approx(both[1], abs=1e-12)
+    if weights is None:
+        for name, one in values.items():
+            sides = [np.mean([one[item] for item in items if (item in main) is side]) for side in (True, False)]
+            assert found[name].value == pytest.approx(sides[0] - sides[1])
+
+
+def test_gaps_without_a_block_have_none() -> None:
+    found = gaps({"x": SECOND}, SECOND.keys(), CLUSTER, 10, 3, "row")["x"]
+    assert (found.value, found.reason) == (None, "one of the two blocks has no scored pair")

@@ -11,7 +11,14 @@ from scipy import stats
 
 from polibias.stats.clusters import Sums, cluster_sums
 from polibias.stats.intervals import Defined, estimates, ratio
-from polibias.stats.resampling import Resampling, enumerated, resampled_sums, weighted_quantile
+from polibias.stats.resampling import (
+    Resampling,
+    bootstrap_counts,
+    enumerated,
+    resampled_sums,
+    weighted_quantile,
+    weighted_quantiles,
+)
 
 MEAN = {"mean": Defined(lambda sums: ratio(sums[:, 0], sums[:, 1]), "no unit")}
 DRAWS = Resampling(500, 1)
@@ -103,6 +110,25 @@ def test_enumeration_is_complete(clusters: int) -> None:
 def test_too_many_clusters_cannot_be_enumerated() -> None:
     with pytest.raises(ValueError, match="at most 9"):
         enumerated(10)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "columns", "highest"), [(10, 1, 1), (61, 4, 600), (61, 6, 9), (300, 2, 80), (20, 40, 3)]
+)
+def test_sums_of_half_points_are_those_of_counted_clusters(clusters: int, columns: int, highest: int) -> None:
+    """However many columns share a word, or whether any does; also with a zero column and a negative one."""
+    dice = np.random.default_rng(clusters)
+    sums = dice.integers(0, highest + 1, (clusters, columns)) / 2
+    for case in (sums, sums * [0.0, *[1.0] * (columns - 1)], -sums):
+        counts = bootstrap_counts(np.random.PCG64(5), clusters, 700)
+        assert (resampled_sums(case, Resampling(700, 5)) == counts @ case).all()
+
+
+def test_quantiles_of_one_sorting_are_those_of_each() -> None:
+    dice = np.random.default_rng(3)
+    values, weights = dice.integers(0, 9, 200) / 2, dice.random(200)
+    shares = (0.025, 0.5, 0.975)
+    assert weighted_quantiles(values, weights, shares) == [weighted_quantile(values, weights, one) for one in shares]
 
 
 def test_weighted_quantile_by_hand() -> None:
