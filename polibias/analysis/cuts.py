@@ -26,13 +26,11 @@ def cut_tables(
     dimensions: Table,
     by_topic: Table | None,
     scenarios: bool = True,
-    at_side: Beside = ALONE,
 ) -> Iterator[Table | None]:
     """None stands for a table that the study cannot have. Without `scenarios` the pairs are not about countries' acts:
     nothing is told of premises, of countries, and of what else only such pairs have.
 
-    `cases` are those of `tables`, in its order; `scores`, `dimensions` and `by_topic` are its tables of mean scores;
-    `at_side` is what stands beside its directions.
+    `cases` are those of `tables`, in its order; `scores`, `dimensions` and `by_topic` are its tables of mean scores.
     """
     yield largest_gap_table(tables, dimensions)
     yield heat_table(tables, by_topic)
@@ -47,6 +45,13 @@ def cut_tables(
     yield cuts_table(tables, cases)
     yield correlation_table(tables, cases, conducts)
     yield profile_table(tables, cases, conducts)
+
+
+def side_tables(tables: Tables, cases: Sequence[Case], at_side: Beside = ALONE) -> Iterator[Table | None]:
+    """Which sides and countries scores are about, where pairs are about countries' acts.
+
+    `at_side` is what stands beside the directions.
+    """
     yield neutral_table(tables)
     yield favoured_table(tables, at_side)
     yield involvement_table(tables, cases)

@@ -12,7 +12,7 @@ from polibias.analysis.call_scores import Groups
 from polibias.analysis.cases import Case, case_title
 from polibias.analysis.compared import Compared, Marks, compared
 from polibias.analysis.copied import Copied, copies_of
-from polibias.analysis.cuts import cut_tables
+from polibias.analysis.cuts import cut_tables, side_tables
 from polibias.analysis.detected import detected_table
 from polibias.analysis.favoured import beside, favoured_in_words
 from polibias.analysis.findings import Cell, Findings, Table
@@ -44,9 +44,12 @@ from polibias.domain.study import AnalysisSpec
 from polibias.records.manifest import manifest_hash
 from polibias.records.openings import opened_early, openings
 from polibias.records.runs import Run
+from polibias.records.sharing import at_once
 from polibias.stats.resampling import ALGORITHM, one_thread
 
 MANY = 0.05
+MANY_CASES = 2000
+"""With fewer, another process costs more than it saves."""
 
 
 class Analysed(NamedTuple):
@@ -112,13 +115,13 @@ def _read(run: Run) -> _Read:
 def _computed(read: _Read) -> Iterator[Table]:
     """Every table that has something to say, those on copies last; links of the others leave copies out."""
     models, judges = ([entry["name"] for entry in read.about[role]] for role in ("models", "judges"))
-    yielded = (
-        *_scores(read),
-        *_behaviour(read.tables, read.found, models, judges),
-        *_reliability(read),
-        *read.beside.tables,
-    )
-    computed = [one for one in yielded if one is not None]
+
+    def others() -> list[Table | None]:
+        return [*_sides(read), *_behaviour(read.tables, read.found, models, judges), *_reliability(read)]
+
+    many = len(read.found) > MANY_CASES
+    first, second = at_once(lambda: list(_scores(read)), others) if many else (list(_scores(read)), others())
+    computed = [one for one in (*first, *second, *read.beside.tables) if one is not None]
     recovery = recovery_table(computed, read.about)
     computed += [recovery] if recovery is not None else []
     copies = len(read.found) < len(read.collected.cases)
@@ -212,8 +215,13 @@ def _scores(read: _Read) -> Iterator[Table | None]:
     yield by_topic
     yield directions_table(tables, topic)
     own = not read.about["pair_set"]
-    at_side = beside(read.found, read.beside.other, read.copies)
-    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own, at_side)
+    yield from cut_tables(tables, read.found, read.kinds, scores, dimensions, by_topic, own)
+
+
+def _sides(read: _Read) -> Iterator[Table | None]:
+    """Which side is favoured, and which countries scores are about; nothing for pairs that are not about their acts."""
+    if not read.about["pair_set"]:
+        yield from side_tables(read.tables, read.found, beside(read.found, read.beside.other, read.copies))
 
 
 def _reliability(read: _Read) -> Iterator[Table]:

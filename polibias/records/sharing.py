@@ -1,4 +1,4 @@
-"""Work on the files of a run, shared out among a few processes: each does its share, tells what came of it, and ends.
+"""Work shared out among a few processes: each does its share, tells what came of it, and ends.
 
 The results are those of one process, in the order of the tasks, however many processes there are. Nothing is handed
 out later, so a process that is left behind ends by itself, and a share that is lost with its process is done once more
@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
@@ -64,6 +65,27 @@ def shares(sizes: Sequence[int], number: int) -> list[list[int]]:
         loads[least] += sizes[task]
         found[least].append(task)
     return found
+
+
+def at_once(*works: Callable[[], R]) -> list[R]:
+    """What each work gives, in their order: the first done here, each other in a process that begins as a copy of it.
+
+    One after the other where processes cannot be copied, or there is one core. What works give can be pickled.
+    """
+    if usable_cores() == 1 or multiprocessing.get_start_method() != "fork":
+        return [work() for work in works]
+    first, *others = works
+    helpers: list[_Helper[None, R]] = []
+    try:
+        helpers += [_Helper(partial(_alone, work), [None]) for work in others]
+        return [first(), *(result for helper in helpers for result in helper.results())]
+    finally:
+        for helper in helpers:
+            helper.end()
+
+
+def _alone(work: Callable[[], R], _: Sequence[None]) -> list[R]:
+    return [work()]
 
 
 class _Helper(Generic[T, R]):

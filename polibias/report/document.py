@@ -2,17 +2,19 @@
 
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from polibias import __version__
 from polibias.analysis.findings import Findings, as_json
-from polibias.analysis.first_report import Analysed, analyse
+from polibias.analysis.first_report import MANY_CASES, Analysed, analyse
 from polibias.analysis.unblinded import PairLabels, people
 from polibias.analysis.validated import PlanFolders
 from polibias.errors import InputError
 from polibias.records.documents import storing, write_document, write_file
 from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import Run
+from polibias.records.sharing import at_once
 from polibias.report import charts
 from polibias.report.chapters import TRUSTED, chaptered
 from polibias.report.drilldown import Pairs, write_pairs
@@ -60,6 +62,22 @@ def replace_folder(new: Path, place: Path) -> None:
 
 def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
     """Everything that a report holds but its seal; `labels` are what people said about its pairs."""
+
+    def pairs() -> None:
+        write_pairs(
+            Pairs(analysed.findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder
+        )
+
+    works = partial(_write_tables, analysed, folder), pairs
+    if len(analysed.cases) > MANY_CASES:
+        at_once(*works)
+    else:
+        for work in works:
+            work()
+
+
+def _write_tables(analysed: Analysed, folder: Path) -> None:
+    """The first page, and everything on it for other programs."""
     findings = analysed.findings
     write_document(folder / "findings.json", as_json(findings))
     write_document(folder / "findings.schema.json", findings_schema())
@@ -82,4 +100,3 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
         formats=FORMATS,
         trusted=TRUSTED,
     )
-    write_pairs(Pairs(findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder)

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from polibias.analysis.cases import Case
-from polibias.analysis.cuts import cut_marks, cut_tables
+from polibias.analysis.cuts import cut_marks, cut_tables, side_tables
 from polibias.analysis.dimension_relations import correlation_table
 from polibias.analysis.findings import Cell, Table
 from polibias.analysis.frames import direction
@@ -30,7 +30,11 @@ def all_tables(cases: list[Case], resamples: int = 60, cluster: str = "template"
     tables = tables_of(cases, resamples, cluster)
     scores, dimensions = tables.main_table(), tables.dimension_table()
     by_topic = tables.factor_table("topic", "By pair")
-    found = [with_ratio(tables, scores), *cut_tables(tables, cases, KINDS, scores, dimensions, by_topic)]
+    found = [
+        with_ratio(tables, scores),
+        *cut_tables(tables, cases, KINDS, scores, dimensions, by_topic),
+        *side_tables(tables, cases),
+    ]
     return {one.id: one for one in found if one is not None}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from polibias.analysis.cases import Case, Judged, PairFacts
 from polibias.analysis.conduct import conduct
-from polibias.analysis.cuts import cut_marks, cut_tables
+from polibias.analysis.cuts import cut_marks, cut_tables, side_tables
 from polibias.analysis.findings import Table
 from polibias.analysis.frames import tidy
 from polibias.analysis.kinds import ModelKind, kind_of, kinds_fact, kinds_of, known_kinds, size_class
@@ -31,7 +31,11 @@ def all_tables(cases: list[Case], tables: Tables | None = None) -> dict[str, Tab
     tables = tables or tables_of(cases, 20)
     scores, dimensions = tables.main_table(), tables.dimension_table()
     by_topic = tables.factor_table("topic", "By pair")
-    found = [with_ratio(tables, scores), *cut_tables(tables, cases, {}, scores, dimensions, by_topic)]
+    found = [
+        with_ratio(tables, scores),
+        *cut_tables(tables, cases, {}, scores, dimensions, by_topic),
+        *side_tables(tables, cases),
+    ]
     return {one.id: one for one in found if one is not None}
 
 
