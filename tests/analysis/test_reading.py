@@ -22,7 +22,7 @@ from polibias.records.manifest import read_manifest, seal
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.verify import require_whole, verify
 from polibias.records.whole import stages
-from tests.conftest import ITEMS, ROOT, copies_text
+from tests.conftest import ITEMS, ROOT, SCRIPTED, copies_text
 
 TABLE: Mapping[str, set[str]] = {"Rome Statute": {"8"}}
 
@@ -32,7 +32,7 @@ def run(write_study: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.Mo
     """Two tasks and copies, masked ones too, in streams of many files."""
     monkeypatch.setattr(segments, "SEGMENT_BYTES", 20_000)
     items = ITEMS.replace('tasks = ["T1"]', 'tasks = ["T1", "T2"]')
-    study = plan(str(write_study(items=items, models=copies_text(4))), ROOT / "data")
+    study = plan(str(write_study(items=items, models=copies_text(4) + SCRIPTED)), ROOT / "data")
     made = Run(tmp_path / "runs" / study.study.id)
     flow.run_study(study, made, QuietWatcher())
     return made

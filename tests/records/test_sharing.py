@@ -76,7 +76,7 @@ def test_more_than_one_process_works_where_there_is_much_to_read(monkeypatch: py
 
 @pytest.mark.parametrize("sizes", [[1, 1, 9], [9, 1, 1]])
 def test_what_is_wrong_is_raised_in_the_first_process_wherever_it_is_found(method: str, sizes: list[int]) -> None:
-    with pytest.raises(DamagedRecord, match="^three is damaged$"):
+    with pytest.raises(DamagedRecord, match=r"^three is damaged$"):
         shared_out(failing_at_three, [1, 2, 3], sizes, 2)
     assert multiprocessing.active_children() == []
 
