@@ -12,6 +12,7 @@ def model_card(findings: Findings, model: str) -> str:
     """The results of one model of a report, as Markdown."""
     scores = findings.tables[0]
     rows = [row for row in scores.rows if row.keys["model"] == model]
+    others = tuple(f"{one['name']}, judged by " for one in findings.models if one["name"] != model)
     about = next(one for one in findings.models if one["name"] == model)
     settings = f"; {in_cell(about['settings'])}" if about["settings"] else ""
     asked = f"{in_cell(about['provider'])}, revision {in_cell(about['revision'])}{settings}"
@@ -22,7 +23,7 @@ def model_card(findings: Findings, model: str) -> str:
         "",
         *_table(scores, rows, findings),
         "",
-        *(f"- {in_cell(sentence)}" for sentence in findings.summary if sentence.startswith(f"{model}, judged by ")),
+        *(f"- {in_cell(sentence)}" for sentence in findings.summary if not sentence.startswith(others)),
         "",
         f"- Model as asked: {asked}.",
         *(f"- {in_cell(text)}" for text in findings.about.values()),
