@@ -235,8 +235,8 @@ class _Reading:
         )
         with Shelf() as shelf:
             for mark, id in marks:
-                kind = MaskedResponse if mark.path.parent.name == "masked" else Response
-                yield id, shelf.row(mark, kind).text
+                masked = mark.path.parent.name == "masked"
+                yield id, (shelf.row(mark, MaskedResponse) if masked else shelf.row(mark, Response)).text
 
     def _structure(self, row: Response) -> Structure | None:
         """Without the passage that gives the rating."""
