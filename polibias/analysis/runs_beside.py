@@ -27,7 +27,7 @@ OTHERWISE = {
     "settings": "with other settings",
     "asks": "with other parameters",
 }
-FRAME = frozenset({"condition", "first", "second"})
+FRAME = frozenset({"condition", "first", "second", "shown"})
 """What of a pair's sources makes its condition, and not its item."""
 
 
@@ -81,7 +81,7 @@ def _named(run: Run, other: Run, about: Mapping[str, Any], own: Gathered) -> tup
             return [], problems
         if _adds_nothing(about, its, own):
             return [], []
-        found, problems = _read(other, about, its, own), list(_other_texts(run, other))
+        found, problems = _read(other, about, its, own), list(_other_data(run, other))
         found = found._replace(whole=found.whole and _of_models(found.whole, _parties(about, "models")))
     except PoliBiasError:
         return [], ["is not as it was sealed"]
@@ -118,11 +118,11 @@ def _parties(about: Mapping[str, Any], role: str) -> dict[str, dict[str, Any]]:
     return {entry["name"]: entry | {"settings": settings} for entry, settings in both}
 
 
-def _other_texts(run: Run, other: Run) -> Iterator[str]:
-    """Whether items of the same name were made from other texts: template, task, pair or countries."""
+def _other_data(run: Run, other: Run) -> Iterator[str]:
+    """Whether items of the same name were made from other entries: template, task, pair or countries."""
     own, its = _items(run), _items(other)
     if changed := sum(own[item].isdisjoint(its[item]) for item in own if item in its):
-        yield f"made {changed} of the items of both from other texts"
+        yield f"made {changed} of the items of both from other data"
 
 
 def _items(run: Run) -> dict[tuple[str, ...], set[tuple[str, ...]]]:

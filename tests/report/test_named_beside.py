@@ -22,7 +22,6 @@ from tests.report.parts import marks
 from tests.report.test_beside import ITEMS, MODELS, findings, table
 from tests.report.test_copies import of_single_ones
 
-ONE_FEWER = ITEMS.replace('"CAH-DEP-001"', '"WC-CAP-001"')
 COMPARED = {"premise": {"ablations"}, "sycophancy": {"sycophancy_change"}}
 ASKED = {
     "official": 'conditions = ["official"]\n',
@@ -32,9 +31,10 @@ ASKED = {
 }
 
 
-def ask(folder: Path, name: str, last: str = "seal", models: str = MODELS, data: Path = ROOT / "data", **more: str) -> Run:
+def ask(folder: Path, name: str, *, asked: str = "", models: str = MODELS, data: Path = ROOT / "data",
+        last: str = "seal") -> Run:  # fmt: skip
     path = folder / f"{name}.toml"
-    text = study_text(id=name, items=more.get("asked", ASKED[name]) + ITEMS, models=models)
+    text = study_text(id=name, items=(asked or ASKED[name]) + ITEMS, models=models)
     path.write_text(text.replace('judge_prompt = "pair"\n', ""), "utf-8")
     run = Run(folder / "runs" / name)
     flow.run_study(plan(str(path), data), run, QuietWatcher(), flow.Wanted(last=last))
@@ -127,11 +127,11 @@ def test_users_compare_with_the_official_pairs_of_the_same_items(reports: dict[s
     assert any(cell["value"] is not None for row in rows for name, cell in row["cells"].items() if name != "change")
 
 
-def test_a_run_that_asked_more_models_brings_no_rows_of_them(made: Path, copied: Callable[[str], Run], tmp_path: Path) -> None:
+def test_a_run_that_asked_more_models_brings_no_rows_of_them(copied: Callable[[str], Run], tmp_path: Path) -> None:
     copied("official")
-    one_model = MODELS.replace(MODELS[MODELS.index('[[models]]\nadapter = "scripted"\nname = "two"'):
-                                      MODELS.index("[[judges]]")], "")  # fmt: skip
-    run = ask(tmp_path, "premise", models=one_model)
+    second = '[[models]]\nadapter = "scripted"\nname = "two"\nmax_tokens = 50\n'
+    assert second in MODELS
+    run = ask(tmp_path, "premise", models=MODELS.replace(second, ""))
     write_report(run)
     assert {row["keys"]["model"] for row in table(run, "ablations")["rows"]} == {"one"}
 
@@ -146,7 +146,7 @@ def test_an_open_run_is_not_compared_with(copied: Callable[[str], Run]) -> None:
     assert compared_notes(copied("sycophancy")) == [said]
 
 
-@pytest.mark.parametrize("stream", ["judgments/judge.jsonl", "responses/one.jsonl", "study.json", "manifest.json"])
+@pytest.mark.parametrize("stream", ["responses/one.jsonl", "study.json"])
 def test_a_changed_byte_is_not_compared_with(copied: Callable[[str], Run], stream: str) -> None:
     path = copied("official").folder / stream
     text = path.read_bytes()
@@ -159,7 +159,7 @@ def test_a_changed_byte_is_not_compared_with(copied: Callable[[str], Run], strea
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "two"\n', 'name = "two"\nscript = "hostile"\n', "asked model 'two' with other settings"),
+        ('name = "two"\n', 'name = "two"\ntemperature = 0.5\n', "asked model 'two' with other settings"),
         ('name = "two"\n', 'name = "two"\nseed = 5\n', "asked model 'two' with other parameters"),
         ('name = "other"\n', 'name = "other"\nfaults = 0.2\n', "asked judge 'other' in another revision"),
         ('name = "judge"\n', 'name = "strange"\n', ""),
@@ -182,10 +182,10 @@ def test_who_was_asked_otherwise_is_not_compared(
     ("file", "old", "new", "said"),
     [
         ("rubrics/poli-bias.toml", 'title = "', 'title = "Our ', "was scored by another rubric"),
-        ("scenarios/war_crimes.toml", None, None, "made 4 of the items of both from other texts"),
+        ("scenarios/war_crimes.toml", None, None, "made 4 of the items of both from other data"),
     ],
 )
-def test_other_texts_are_not_compared_with(
+def test_other_data_are_not_compared_with(
     copied: Callable[[str], Run], tmp_path: Path, file: str, old: str | None, new: str | None, said: str
 ) -> None:
     copied("premise")
@@ -209,7 +209,7 @@ def reworded(text: str) -> str:
 
 def test_what_stands_beside_may_change_and_is_read_where_it_is_declared(tmp_path: Path) -> None:
     """It decides no request, so a run goes on; runs of earlier versions name none."""
-    run = ask(tmp_path, "premise", "generate", asked='conditions = ["premise"]\n')
+    run = ask(tmp_path, "premise", last="generate", asked='conditions = ["premise"]\n')
     assert read_named(run.study, STUDY_TAG)["beside"] == []
     again = ask(tmp_path, "premise")
     body: dict[str, Any] = read_named(again.study, STUDY_TAG)
@@ -220,5 +220,5 @@ def test_what_stands_beside_may_change_and_is_read_where_it_is_declared(tmp_path
 def test_shipped_studies_that_name_it() -> None:
     named = {path.stem: plan(str(path), ROOT / "data", panel="scripted").study.beside
              for path in sorted((ROOT / "studies").glob("*.toml"))
-             if "beside" in path.read_text("utf-8")}  # fmt: skip
+             if "beside =" in path.read_text("utf-8")}  # fmt: skip
     assert named == dict.fromkeys(("grounded", "premise", "sycophancy", "year-2023"), ("official",))
