@@ -95,6 +95,7 @@ def describe(plan: Plan) -> dict[str, Any]:
     return {
         **identity(plan),
         "study": {"id": plan.study.id, "title": plan.study.title, "conditions": plan.conditions},
+        "beside": list(plan.study.beside),
         "pair_set": plan.pair_set,
         "text": plan.text,
         "providers": {role: [model.provider for model in found] for role, found in roles.items()},

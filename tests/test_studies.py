@@ -339,6 +339,8 @@ def test_ids_of_a_rubric_are_only_names(ask: Callable[..., Run], tmp_path: Path)
         ('conditions = ["official", "official"]', "name each condition once"),
         ('judge_prompt = "pare"', "unknown judge prompt 'pare'; did you mean pair"),
         ('reuse = ["small"]', "a study cannot reuse its own run"),
+        ('beside = ["small"]', "a study's own run cannot stand beside it"),
+        ('beside = ["../small"]', "beside"),
         ('pair_set = "mine"', "give one of the two"),
         ("[draw]\nseed = 1\nmain = 600\ncontrol = 1", "block 'main': 600 items of 2"),
         ('[draw]\nseed = 1\n[[draw.parts]]\nname = "x"\nitems = 99', "part 'x': 99 items of 4"),

@@ -142,6 +142,7 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
         manifest=manifest_hash(run.folder),
         facts={
             **_facts(about, rubric_of(about), read.spec, read.collected),
+            **read.beside.facts,
             "Provisions known": table_fact(read.provisions),
             "Kinds of models known": kinds_fact(read.kinds),
         },

@@ -247,8 +247,9 @@ class Study(Value, frozen=True):
     Items are combinations of this library's entries (`items`), asked in `conditions`, or the pairs of an imported set
     (`pair_set`). Without `conditions` items are asked in `official`. Models and judges stand here or in a `panel`.
     `judge_prompt` replaces the judge task that each condition names. `reuse` names sealed runs whose replies to equal
-    requests are taken over. `replicate` above 0 judges equal requests anew. `copies` are read beside the pairs, and
-    with `reidentify` judges say of which countries the masked ones are.
+    requests are taken over, `beside` runs that the report compares with, which need not be there. `replicate` above 0
+    judges equal requests anew. `copies` are read beside the pairs, and with `reidentify` judges say of which countries
+    the masked ones are.
     """
 
     id: Name
@@ -264,6 +265,7 @@ class Study(Value, frozen=True):
     judges: tuple[AnyModel, ...] = ()
     primary_judge_only: bool = False
     reuse: tuple[Name, ...] = ()
+    beside: tuple[Name, ...] = ()
     replicate: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     copies: tuple[Copy, ...] = ()
     reidentify: Reidentify | None = None

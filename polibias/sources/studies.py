@@ -92,6 +92,8 @@ def _check_items(path: Path, study: Study) -> None:
         raise InputError(f"{path}: a pair_set is asked word for word and has no conditions; leave them out")
     if study.id in study.reuse:
         raise InputError(f"{path}: a study cannot reuse its own run")
+    if study.id in study.beside:
+        raise InputError(f"{path}: a study's own run cannot stand beside it; name another one")
     if len(set(study.conditions)) < len(study.conditions):
         raise InputError(f"{path}: name each condition once")
 
