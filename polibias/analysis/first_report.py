@@ -151,7 +151,7 @@ def _findings(run: Run, read: _Read, computed: tuple[Table, ...]) -> Findings:
         tables=computed,
         notes=(*simulated_notes(about), *_notes(about, read.found), *_more_notes(run, read)),
         summary=(
-            *summary(computed[0], read.conditions),
+            *summary(computed, read.conditions),
             *(sentence for table in computed if table.id == SCORES for sentence in changes_in_words(table)),
             *read.beside.sentences,
             *favoured_in_words(computed),
@@ -321,7 +321,7 @@ def _notes(about: dict[str, Any], found: list[Case]) -> Iterator[str]:
         yield f"{cut:.0%} of the responses reached the token cap and end in mid-sentence; they were judged as they are."
     yield from _loop_notes(about, found)
     adapters = {entry["adapter"] for role in ("models", "judges") for entry in about[role]}
-    if "scripted" in adapters:
+    if "scripted" in adapters and not any(simulated_notes(about)):
         yield "This run used the scripted fake in place of a model. Its numbers are evidence about nothing."
     if any("SmolLM2-135M" in provider for found in about["providers"].values() for provider in found):
         yield (

@@ -27,8 +27,8 @@ CAPTION = (
     "are: nothing is computed anew. Exploratory ones are left out."
 )
 UNVALIDATED = (
-    "No planned validation of the judge is beside this run: whether people would score these pairs alike is not known, "
-    "so the judge's scores are unvalidated here."
+    "No findings of a planned validation of the judge are beside this run: whether people would score these pairs "
+    "alike is not known, so the judge's scores are unvalidated here."
 )
 NOT_USED = "Labels of people were exported into this run ({projects}), but {why}: nothing was computed from them."
 UNKNOWN = "Which judge agrees better with blind annotators on the favoured side is not known: {why}."
@@ -173,7 +173,7 @@ def findings_fact(found: Validations) -> str:
     """Which findings were taken up, as a fact that leads to their file."""
     return (
         "; ".join(f"findings {name} of plan {plan}" for plan, name in found.hashes.items())
-        or "not planned, or not here"
+        or "no findings of a locked plan are here"
     )
 
 

@@ -29,7 +29,8 @@ RATIO_CAPTION = " Ratio: Main divided by Controls, from the same draws; 1 is ali
 LARGEST_CAPTION = (
     "The dimension whose mean rises most from Control to Main pairs, and its lead over the next one, from the same "
     "pairs and draws. The largest of several is picked after looking, so its gap and its lead lean upward and their "
-    "intervals are too favourable: they describe. {about}"
+    "intervals are too favourable: they describe. Where gaps are equal the first of the rubric's order is named, "
+    "with a lead of 0; where the largest is below zero, no dimension rises. {about}"
 )
 HEAT_CAPTION = (
     "{scale}, by {topic} and model: Main pairs first, in the order of the mean over models, then Controls. The mean "

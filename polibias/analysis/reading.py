@@ -4,6 +4,7 @@ A sealed run is checked by the same pass that reads it (`records/whole.py`). Sho
 reads once more and says what, in the words of `verify`.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -27,6 +28,8 @@ from polibias.records.verify import require_whole
 from polibias.records.whole import Piece, checked, shared, stages
 
 T = TypeVar("T")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+"""As in a study file: a name is part of the names of files."""
 Located = Iterable[tuple[Shelfmark, Entry[Any]]]
 
 
@@ -93,7 +96,12 @@ def read_study(run: Run) -> dict[str, Any]:
             stages(run)
         except (DamagedRecord, InputError, OSError):
             require_whole(run)
-    return read_named(run.study, STUDY_TAG)
+    about: dict[str, Any] = read_named(run.study, STUDY_TAG)
+    for role in ("models", "judges"):
+        names = [entry["name"] for entry in about[role]]
+        if not names or len(set(names)) < len(names) or not all(map(NAME.fullmatch, names)):
+            raise DamagedRecord(f"{run.study}: {role} without a name of their own; a run names each once, in letters")
+    return about
 
 
 def read_rows(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection[str]]) -> Rows:

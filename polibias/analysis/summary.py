@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from polibias.analysis.cells import BLOCKS, signed
 from polibias.analysis.findings import Cell, Table, TableRow
+from polibias.analysis.robustness import QUANTITIES
 from polibias.domain.display import numbered
 
 UNEVEN = {
@@ -17,27 +20,77 @@ UNEVEN = {
 NO_SCORE = "no pair has a score"
 
 
-def summary(scores: Table, conditions: Mapping[str, str]) -> Iterator[str]:
-    """All main comparisons together, then each as a sentence, those of a model beside each other.
+def summary(tables: Sequence[Table], conditions: Mapping[str, str]) -> Iterator[str]:
+    """All main comparisons together, then each as a sentence, those of a model beside each other; then each judge.
 
-    `scores` is the table of mean scores; `conditions` holds the titles of conditions.
+    The first of the tables holds the mean scores; `conditions` has the titles of conditions.
     """
+    scores = widened(tables)
     models = list(dict.fromkeys(row.keys["model"] for row in scores.rows))
     if len(scores.rows) > 1 and {*BLOCKS, "difference"} <= {column.id for column in scores.columns}:
-        yield _together(scores, len(models))
+        yield _together(scores, len(models), scores != tables[0])
     for row in sorted(scores.rows, key=lambda row: models.index(row.keys["model"])):
         yield in_words(row, conditions)
+    yield from judges_in_words(tables)
 
 
-def _together(scores: Table, models: int) -> str:
-    """How many comparisons say what."""
+def widened(tables: Sequence[Table]) -> Table:
+    """The table of mean scores, each difference with the wider of its intervals where it is clustered in two ways."""
+    scores = tables[0]
+    ways = next((table.rows for table in tables if table.id == "two_ways"), ())
+    wider = {
+        tuple(row.keys[key] for key in scores.keys): row.cells["wider"]
+        for row in ways
+        if row.keys["quantity"] == QUANTITIES["difference"] and row.cells["wider"].low is not None
+    }
+
+    def wide(row: TableRow) -> TableRow:
+        found = wider.get(tuple(row.keys[key] for key in scores.keys))
+        if found is None or "difference" not in row.cells or row.cells["difference"].low is None:
+            return row
+        return msgspec.structs.replace(row, cells=row.cells | {"difference": found})
+
+    return msgspec.structs.replace(scores, rows=tuple(map(wide, scores.rows)))
+
+
+def judges_in_words(tables: Sequence[Table]) -> Iterator[str]:
+    """How far each judge agrees with itself, and whether its quotes stand in the responses: what its scores rest on."""
+    by_id = {table.id: table for table in tables}
+    effects, quotes = by_id.get("order_effects"), by_id.get("quotes")
+    seen: set[tuple[str, ...]] = set()
+    for row, quoted in zip(effects.rows if effects else (), quotes.rows if quotes else (), strict=True):
+        group = tuple(value for key, value in row.keys.items() if key != "model")
+        if group not in seen:  # the first row of a judge is that of all models together
+            seen.add(group)
+            yield _judge_in_words(row, quoted)
+
+
+def _judge_in_words(row: TableRow, quoted: TableRow) -> str:
+    kappa, same, own = row.cells["kappa"], row.cells["same"], quoted.cells["own"]
+    who = ", ".join(value for key, value in row.keys.items() if key != "model")
+    if same.value is None:
+        return f"Judge {who}: {same.reason}."
+    said = [f"its two orders give the same total in {same.value:.0%} of {numbered(same.n, 'pair')}"]
+    if kappa.value is not None:
+        bounds = "" if kappa.low is None or kappa.high is None else f" [{kappa.low:.2f}, {kappa.high:.2f}]"
+        said.append(f"agree with kappa {kappa.value:.2f}{bounds} over all dimensions".replace("-", "−"))
+    if own.value is not None:
+        said.append(f"{own.value:.0%} of its quotes stand word for word in the response that they are from")
+    doubt = kappa.low is not None and kappa.low <= 0
+    weak = " No agreement beyond chance was shown between its orders, so its scores may say little." if doubt else ""
+    return f"Judge {who}: {', '.join(said)}.{weak}"
+
+
+def _together(scores: Table, models: int, wider: bool) -> str:
+    """How many comparisons say what; `wider`: by the wider of two intervals."""
     said = Counter(shown(row) for row in scores.rows)
     judges = len({row.keys["judge"] for row in scores.rows})
     counted = "; ".join(f"{words} in {said[claim]}" for claim, words in UNEVEN.items() if said[claim])
     who = f"{numbered(models, 'model')}, {numbered(judges, 'judge')}"
+    of_two = "is the wider of two, clustered by template and by topic, and " if wider else ""
     return (
-        f"Of {len(scores.rows)} comparisons of Main with Control pairs ({who}): {counted}. Each interval stands alone; "
-        "they are not corrected for their number."
+        f"Of {len(scores.rows)} comparisons of Main with Control pairs ({who}): {counted}. Each interval {of_two}"
+        "stands alone; they are not corrected for their number."
     )
 
 

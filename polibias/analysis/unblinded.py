@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from polibias.domain.rows import Annotation
+from polibias.errors import DamagedRecord
 from polibias.records.ledger import read
+from polibias.records.manifest import changed_files
 from polibias.records.runs import Run
 
 PairLabels = Mapping[tuple[str, str], Sequence[Annotation]]
@@ -11,7 +13,13 @@ PairLabels = Mapping[tuple[str, str], Sequence[Annotation]]
 
 
 def people(run: Run) -> dict[tuple[str, str], list[Annotation]]:
-    """Every label that was exported into the run and not withdrawn; empty where nobody annotated, or nothing is out."""
+    """Every label that was exported into the run and not withdrawn; empty where nobody annotated, or nothing is out.
+
+    Raises DamagedRecord unless the exports are as they were sealed.
+    """
+    if run.annotations_folder.exists():
+        for problem in changed_files(run, run.annotations_folder):
+            raise DamagedRecord(problem)
     found: dict[tuple[str, str], list[Annotation]] = {}
     for path in sorted(run.annotations_folder.glob("*.jsonl")):
         latest = {entry.key: entry.row for entry in read(run.annotations(path.stem))}

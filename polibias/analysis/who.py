@@ -8,6 +8,7 @@ from polibias.analysis.use import Use, rates_of
 
 NOT_STATED = "not stated"
 ENGINE = re.compile(r"\bquantization ([^\s,]+)")
+FILE = re.compile(r"\.((?:I?Q\d\w*|B?F16|F32))\.gguf\b", re.IGNORECASE)
 
 
 def who(about: Mapping[str, Any], role: str, uses: Mapping[str, Sequence[Use]]) -> Iterator[dict[str, str]]:
@@ -25,6 +26,11 @@ def who(about: Mapping[str, Any], role: str, uses: Mapping[str, Sequence[Use]]) 
 
 
 def quantization(provider: str, settings: Mapping[str, str]) -> str:
-    """What hosts were held to, or what the engine in this process was told; a provider's own choice is not known."""
-    told = ENGINE.search(provider)
-    return settings.get("quantizations") or (told[1] if told and told[1] not in ("null", "None") else NOT_STATED)
+    """What hosts were held to, what the engine in this process was told, or what a file of weights is called.
+
+    A provider's own choice is not known.
+    """
+    told, named = ENGINE.search(provider), FILE.search(provider)
+    if told and told[1] not in ("null", "None"):
+        return settings.get("quantizations") or told[1]
+    return settings.get("quantizations") or (f"{named[1]}, as its file is named" if named else NOT_STATED)

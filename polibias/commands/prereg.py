@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     export.add_argument("--out", type=Path, metavar="FILE", help="a file (default: print it)")
     publish = _add(kinds, "publish", publish_command, "record where the fingerprint was published")
     publish.add_argument("--where", required=True, metavar="TEXT", help="an address, a registration, a newspaper")
+    publish.add_argument("--fingerprint", metavar="HASH", help="what was published (default: the lock's fingerprint)")
     deviate = _add(kinds, "deviate", deviate_command, "declare that something is done otherwise than planned")
     deviate.add_argument("--what", required=True, metavar="TEXT", help="what is not as the plan has it")
     deviate.add_argument("--reason", required=True, metavar="TEXT", help="why")
@@ -256,12 +257,18 @@ def export_command(options: argparse.Namespace) -> int:
 
 def publish_command(options: argparse.Namespace) -> int:
     from polibias.domain.display import in_line
+    from polibias.errors import InputError
     from polibias.records.locks import append, holding, read_lock
 
     path = _path(options)
     _words(options.where, "--where")
     with holding(path.parent):
-        fingerprint = read_lock(path).head
+        locked = read_lock(path)
+        fingerprint = options.fingerprint or locked.hash
+        if fingerprint not in locked.fingerprints:
+            raise InputError(
+                f"{options.plan}: {fingerprint} is not the lock's fingerprint, nor that of any entry of its log"
+            )
         append(path, "published", {"fingerprint": fingerprint, "where": options.where})
     print(f"{options.plan}: recorded that {fingerprint} was published: {in_line(options.where)}")
     return 0

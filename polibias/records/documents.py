@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,6 +94,8 @@ def write_document(path: Path, value: Any) -> None:
 def read_document(path: Path) -> Any:
     """The stored value. Raises DamagedRecord unless the file is its own canonical form, byte for byte."""
     with reading(path):
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep whoever reads it waiting
+            raise InputError(f"{path}: not a regular file")
         data = path.read_bytes()
     try:
         value = json.loads(data)

@@ -48,11 +48,11 @@ def seal(run: Run, folder: Path, about: dict[str, Any], at: str = "") -> str:
     with storing(folder):
         for part in [*folder.rglob("*.part")]:
             part.unlink()
-    files = [describe(run, path) for path in own_files(folder) if not is_head(run, path)]
+    files = [describe(run, path) for path in own_files(run, folder) if not is_head(run, path)]
     body = {"about": about, "files": msgspec.to_builtins(files), "sealed_at": at or utc_now()}
     name = write_named(folder / MANIFEST, TAG, body)
     with storing(folder):
-        for path in [*own_files(folder)]:
+        for path in [*own_files(run, folder)]:
             if is_head(run, path):
                 path.unlink()
     return name
@@ -107,12 +107,12 @@ def utc_now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def own_files(folder: Path) -> Iterator[Path]:
-    """Everything that a folder's manifest answers for: not itself, and no folder of a run that is sealed apart.
+def own_files(run: Run, folder: Path) -> Iterator[Path]:
+    """Everything that a folder's manifest answers for: not itself, and no folder of the run that is sealed apart.
 
     An empty folder and anything that is no regular file come along too, so that `verify` can name them.
     """
-    yield from _walk(folder, skip={folder / MANIFEST, *(folder / name for name in SEALED_APART)})
+    yield from _walk(folder, skip={folder / MANIFEST, *(run.folder / name for name in SEALED_APART)})
 
 
 def _walk(folder: Path, skip: set[Path]) -> Iterator[Path]:
@@ -160,7 +160,7 @@ def changed_files(run: Run, folder: Path) -> list[str]:
 def accounted(run: Run, folder: Path, manifest: Manifest) -> tuple[dict[Path, Listed], set[Path]]:
     """What a sealed folder's manifest lists, and the files that are there."""
     listed = {run.folder / entry.path: entry for entry in manifest.files}
-    return listed, {path for path in own_files(folder) if not _is_sealed_head(run, path, manifest)}
+    return listed, {path for path in own_files(run, folder) if not _is_sealed_head(run, path, manifest)}
 
 
 def _is_sealed_head(run: Run, path: Path, manifest: Manifest) -> bool:
@@ -175,7 +175,7 @@ def _is_sealed_head(run: Run, path: Path, manifest: Manifest) -> bool:
 
 def _streams_problems(run: Run, folder: Path) -> list[str]:
     """What can still be said of a folder whose manifest cannot be trusted: the first break of each stream."""
-    found = [stream for path in own_files(folder) if (stream := run.stream_at(path))]
+    found = [stream for path in own_files(run, folder) if (stream := run.stream_at(path))]
     streams = {stream.path: stream for stream in found}
     return [problem for stream in streams.values() if (problem := problem_in(stream))]
 

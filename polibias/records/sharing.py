@@ -7,8 +7,10 @@ by the first one.
 
 import multiprocessing
 import os
+import pickle
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
@@ -104,7 +106,7 @@ class _Helper(Generic[T, R]):
         """What came of its share. Raises what was raised there."""
         try:
             told: list[R] | Exception = self._here.recv()
-        except EOFError:  # the process was ended from outside
+        except (EOFError, OSError, pickle.UnpicklingError):  # the process was ended from outside
             return self._work(self._tasks)
         if isinstance(told, Exception):
             raise told
@@ -126,4 +128,5 @@ def _help(work: Work[Any, Any], tasks: Sequence[Any], there: Connection, here: C
         told = work(tasks)
     except (PoliBiasError, OSError) as error:  # told to the first process, which raises it
         told = error
-    there.send(told)
+    with suppress(BrokenPipeError):  # the first process is no more
+        there.send(told)

@@ -69,7 +69,7 @@ def _open_problems(run: Run) -> Iterator[str]:
     """An unsealed run: every stream against itself and its committed state, the study against its hash."""
     yield from _document_problem(run.study, STUDY_TAG)
     streams: dict[Path, Stream[Any]] = {}
-    for path in own_files(run.folder):
+    for path in own_files(run, run.folder):
         if stream := run.stream_at(path):
             streams[stream.path] = stream
         elif path == run.probes:

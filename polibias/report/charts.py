@@ -6,6 +6,7 @@ from polibias.analysis.cases import Case
 from polibias.analysis.confirmed import PlannedResult
 from polibias.analysis.findings import Cell, Findings, Table, TableRow
 from polibias.analysis.points import judge_differences, order_differences, spreads
+from polibias.analysis.summary import widened
 from polibias.domain.rubric import Rubric
 from polibias.report.drawing import LINE, SERIES, Chart, drawn, unchecked
 from polibias.report.plots import bland_altman, direction_bars, distributions, heat_map, profiles
@@ -33,7 +34,7 @@ def _overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, R
         _interval_chart("dimensions", tables["dimensions"], by_dimension, scale, findings.titles) if few else None
     )
     found = [
-        _difference_chart(findings, tables["pbi"]),
+        _difference_chart(findings, widened(findings.tables)),
         pbi,
         dimensions,
         *_of_tables(findings, tables),
@@ -76,10 +77,11 @@ def _of_tables(findings: Findings, tables: Mapping[str, Table]) -> Iterator[Char
         title, ends = f"Main profile by dimension{name}", findings.scales["dimensions"]
         if len({row.keys["model"] for row in rows}) > 1:
             yield profiles(f"profile{id}", title, rows, "model", "dimension", "main", ends, titles)
+    order = list(dict.fromkeys(row.keys["topic"] for row in tables["heat"].rows)) if "heat" in tables else None
     for id, name, rows in _groups(tables.get("by_topic"), titles):
         if len({row.keys["model"] for row in rows}) > 1:
             title = f"{findings.index} by model and {topic}{name}"
-            yield heat_map(f"heat{id}", title, rows, "model", "topic", titles=titles)
+            yield heat_map(f"heat{id}", title, rows, "model", "topic", titles=titles, order=order)
     for id, name, rows in _groups(tables.get("directions"), titles):
         if {row.keys["topic"] for row in rows} != {"all"}:
             yield direction_bars(f"directions{id}", f"Which side is favoured, by {topic}{name}", rows, titles=titles)
@@ -202,8 +204,12 @@ def planned_chart(result: PlannedResult) -> Chart | None:
 
 def series_text(title: str, points: Sequence[Mapping[str, object]]) -> str:
     """What the chart shows, for those who do not see it."""
-    said = [f"{one['row']}, {one['series']}: {one['value']:.2f}" for one in points]
+    said = [f"{one['row']}, {one['series']}: {one['value']:.2f}{_bounds(one)}" for one in points]
     return f"{title}. {'; '.join(said)}.".replace("-0.", "−0.")
+
+
+def _bounds(point: Mapping[str, object]) -> str:
+    return "" if point["low"] is None else f" [{point['low']:.2f}, {point['high']:.2f}]"
 
 
 def _draw_series(points: list[dict[str, object]], series: Sequence[str], id: str) -> str:

@@ -54,6 +54,8 @@ def _build(run: Run, analysed: Analysed) -> Findings:
 def replace_folder(new: Path, place: Path) -> None:
     """Put a folder that is complete in the place of another, or of none."""
     with storing(place):
+        if place.is_symlink() or place.is_file():
+            place.unlink()
         if place.exists():
             place.rename(new / "old")
         new.rename(place)

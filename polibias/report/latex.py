@@ -7,6 +7,7 @@ from polibias.analysis.findings import Cell, Table
 from polibias.domain.display import visible
 from polibias.report.text import interval, number
 
+HERE = "Here: each value with the first of its intervals; n, the other one, and what is missing stand in the CSV."
 SPECIAL = re.compile(r"([\\{}$&#%_^~])")
 MEANT = {
     "\\": r"\textbackslash{}",
@@ -28,7 +29,7 @@ def table_tex(table: Table, titles: Mapping[str, str] = {}, note: str = "") -> s
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{tex(f'{note} {table.title}. {table.caption}'.strip())}}}",
+        rf"\caption{{{tex(f'{note} {table.title}. {table.caption} {HERE}'.strip())}}}",
         rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', table.id)}}}",
         rf"\begin{{tabular}}{{{'l' * len(table.keys)}{'r' * len(table.columns)}}}",
         r"\toprule",

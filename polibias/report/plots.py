@@ -239,7 +239,7 @@ def direction_bars(
         own = counts.setdefault(_name(titles, key, row.keys[key]), dict.fromkeys(DIRECTIONS, 0.0))
         for side in DIRECTIONS:
             own[side] += row.cells[side].value or 0.0
-    counts = {name: own for name, own in counts.items() if sum(own.values())}
+    counts = {f"{name} (n = {sum(own.values()):.0f})": own for name, own in counts.items() if sum(own.values())}
     if not counts:
         return None
     words = {side: named.get(side, word) for side, (word, _) in DIRECTIONS.items()}

@@ -17,7 +17,7 @@ from tests.prereg.conftest import copied
 from tests.prereg.test_confirmatory import read_all
 from tests.prereg.validation import Places
 
-NONE = "No planned validation of the judge is beside this run"
+NONE = "No findings of a planned validation of the judge are beside this run"
 LEFT = "Findings of a plan lie in 'mine' and were not taken up: "
 
 

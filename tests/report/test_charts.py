@@ -95,7 +95,9 @@ def test_direction_bars_add_models_and_leave_out_what_has_no_pairs() -> None:
 
     chart = direction_bars("d", "Sides", [row("x", 1, 2, 3), row("y", 4, 0, 0), row("x", 1, 0, 0), row("z", 0, 0, 0)])
     assert chart
-    assert chart.alt == ("Sides. y: first side 4, neither 0, second side 0; x: first side 2, neither 2, second side 3.")
+    assert chart.alt == (
+        "Sides. y (n = 4): first side 4, neither 0, second side 0; x (n = 7): first side 2, neither 2, second side 3."
+    )
     assert direction_bars("d", "Sides", [row("z", 0, 0, 0)]) is None
 
 

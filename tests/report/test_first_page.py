@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polibias.analysis.findings import Cell, Column, Table, TableRow
-from polibias.analysis.summary import not_shown, shown, summary
+from polibias.analysis.summary import judges_in_words, not_shown, shown, summary
 from polibias.domain.display import in_cell
 from polibias.records.runs import Run
 from polibias.report.chapters import CHAPTERS, chaptered
@@ -45,7 +45,7 @@ FOUR = scores(
 
 
 def test_all_comparisons_are_counted_and_those_of_a_model_stand_together() -> None:
-    first, *each = summary(FOUR, {})
+    first, *each = summary([FOUR], {})
     assert "Of 4 comparisons of Main with Control pairs (2 models, 2 judges)" in first
     assert "Main pairs were treated less evenly than Control pairs in 1; Control pairs" in first
     assert "no difference was shown in 1; nothing follows in 1" in first
@@ -121,3 +121,32 @@ def test_a_key_that_is_the_same_in_every_row_is_told_once() -> None:
     assert telling(FOUR) == ["judge", "model"]
     assert telling(scores(*FOUR.rows[:2])) == ["model"]
     assert telling(scores(FOUR.rows[0])) == ["model"]
+
+
+def ways(judge: str, model: str, low: float, high: float) -> TableRow:
+    found = cell((low + high) / 2, low, high)
+    return TableRow({"judge": judge, "model": model, "quantity": "Main − Controls"}, {"wider": found})
+
+
+def test_a_difference_is_claimed_by_the_wider_of_two_intervals() -> None:
+    """By template it leaves zero out, by country pair it does not: nothing was shown."""
+    narrow = scores(row("m1", "j1", 0.1, 1.5))
+    two = Table("two_ways", "", "", ("judge", "model", "quantity"), (), (ways("j1", "m1", -0.1, 1.7),))
+    (said,) = summary([narrow, two], {})
+    assert "95% interval −0.10 to +1.70: no difference was shown" in said
+    assert "less evenly" in next(iter(summary([narrow], {})))
+
+
+def judged(id: str, **cells: Cell) -> Table:
+    return Table(id, "", "", ("judge", "model"), (), (TableRow({"judge": "j", "model": "all models"}, cells),))
+
+
+def test_a_judge_that_disagrees_with_itself_is_named_on_the_first_page() -> None:
+    quotes = judged("quotes", own=cell(0.25, 0.2, 0.3))
+    weak = judged("order_effects", kappa=cell(0.06, -0.12, 0.24), same=cell(0.75, 0.6, 0.8))
+    (said,) = judges_in_words([weak, quotes])
+    assert "kappa 0.06 [−0.12, 0.24]" in said
+    assert "25% of its quotes" in said
+    assert "No agreement beyond chance was shown" in said
+    good = judged("order_effects", kappa=cell(0.7, 0.6, 0.8), same=cell(0.75, 0.6, 0.8))
+    assert "beyond chance" not in next(judges_in_words([good, quotes]))
