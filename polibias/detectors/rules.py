@@ -30,14 +30,15 @@ class Family:
     in which the writer says "I" is searched as well.
 
     A rule that begins with "\\b" goes on with a letter or a digit and has no bar outside brackets: it is tried where
-    a word begins, together with its neighbours.
+    a word begins, together with its neighbours. `of_words` are these, filled in.
     """
 
     def __init__(
         self, rules: Iterable[str], phrases: Mapping[str, str], signs: str = "", first_person: bool = False
     ) -> None:
         filled = [_filled(rule, phrases) for rule in rules]
-        self._pattern = re.compile("|".join(_alternatives(filled)), re.IGNORECASE)
+        self.of_words = [rule for rule in filled if rule.startswith(WORD)]
+        self._pattern = re.compile("|".join(alternatives(filled)), re.IGNORECASE)
         self._signs = AhoCorasick([sign for sign in signs.split("|") if sign])
         self._first_person = first_person
 
@@ -52,7 +53,7 @@ class Family:
                 yield Fit(sentence, *found.span(), found[0])
 
 
-def _alternatives(rules: Iterable[str]) -> Iterator[str]:
+def alternatives(rules: Iterable[str]) -> Iterator[str]:
     """The rules in their order, neighbours that begin with a word behind one look for where a word begins."""
     for of_words, group in groupby(rules, lambda rule: rule.startswith(WORD)):
         if of_words:
