@@ -267,7 +267,7 @@ def publish_command(options: argparse.Namespace) -> int:
         fingerprint = options.fingerprint or locked.hash
         if fingerprint not in locked.fingerprints:
             raise InputError(
-                f"{options.plan}: {fingerprint} is not the lock's fingerprint, nor that of any entry of its log"
+                f"{options.plan}: {fingerprint} is neither the lock's fingerprint nor one of its log's entries"
             )
         append(path, "published", {"fingerprint": fingerprint, "where": options.where})
     print(f"{options.plan}: recorded that {fingerprint} was published: {in_line(options.where)}")

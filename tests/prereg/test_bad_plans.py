@@ -299,3 +299,17 @@ def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path, capsys: pytest.C
     assert main(["prereg", "deviate", str(tmp_path / "none" / "a.toml"), "--what", "a", "--reason", "b"]) == 2
     one_line(capsys)
     assert not (tmp_path / "none").exists()
+
+
+def test_what_was_published_is_what_lock_printed_unless_another_hash_of_the_log_is_named(
+    labelled: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert labelled.prereg_command("deviate", "--what", "a", "--reason", "b") == 0
+    locked = read_lock(labelled.plan())
+    assert labelled.prereg_command("publish", "--where", "a newspaper") == 0
+    assert labelled.prereg_command("publish", "--where", "another", "--fingerprint", locked.head) == 0
+    recorded = [entry.body["fingerprint"] for entry in read_lock(labelled.plan()).entries("published")]
+    assert recorded == [locked.hash, locked.head]
+    capsys.readouterr()
+    assert labelled.prereg_command("publish", "--where", "there", "--fingerprint", "0" * 64) == 2
+    assert "is neither the lock's fingerprint nor" in one_line(capsys)

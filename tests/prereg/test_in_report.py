@@ -268,3 +268,16 @@ def test_held_out_labels_count_until_they_are_opened_again(boxed: Places) -> Non
     assert left(boxed) == "they are tainted: the held-out labels were opened 2 times."
     assert boxed.prereg_command("run") == 0
     assert left(boxed) == "they are tainted: the held-out labels were opened 2 times."
+
+
+def test_labels_that_are_not_as_they_were_exported_end_the_report_before_anything_is_replaced(
+    told: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = copied(told.folder, tmp_path / "cut")
+    before = (places.run.report / "index.html").read_bytes()
+    path = next(places.run.annotations_folder.glob("*.jsonl"))
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    capsys.readouterr()
+    assert main(["report", str(places.run.folder)]) == 2
+    assert path.name in capsys.readouterr().err
+    assert (places.run.report / "index.html").read_bytes() == before
