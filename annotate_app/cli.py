@@ -123,11 +123,11 @@ def _create(options: argparse.Namespace) -> int:
     from annotate_app.enrolment import check_url
     from annotate_app.masked_source import SUFFIX, read_masked
     from annotate_app.origins import read_run
-    from annotate_app.planned import planned
+    from annotate_app.planned import check_unplanned, planned
     from annotate_app.protocols import read_protocol
     from annotate_app.sampled import sampled
     from polibias.records.runs import find_run
-    from polibias.sources.plans import find_plan
+    from polibias.sources.plans import FOLDER, find_plan
 
     check_plan_options(options)
     masked = options.run.endswith(SUFFIX)
@@ -136,7 +136,9 @@ def _create(options: argparse.Namespace) -> int:
     source = read_masked(Path(options.run), protocol) if masked else read_run(find_run(options.run, options.runs))
     if options.sample is not None:
         source = sampled(source, options.sample)
-    if options.plan is not None:
+    if options.plan is None:
+        check_unplanned(options.project, FOLDER)
+    else:
         source, tie = planned(source, find_plan(options.plan), options.project, protocol)
         wanted = wanted._replace(plan=tie)
     made = create(source, wanted, options.projects, options.sealed)

@@ -8,8 +8,8 @@ from annotate_app.protocol import AnnotationProtocol
 from annotate_app.sampled import sampled
 from annotate_app.sealed import PlanTie
 from polibias.domain.lock import Lock
-from polibias.errors import InputError
-from polibias.records.locks import read_lock
+from polibias.errors import InputError, PoliBiasError
+from polibias.records.locks import locked_in, read_lock
 from polibias.records.samples import read_split, sample_path, split_path
 
 
@@ -31,6 +31,23 @@ def planned(source: Source, plan: Path, project: str, protocol: AnnotationProtoc
     hidden = [*held.held_out, *(copy for pair in held.held_out for copy in held.copies.get(pair, ()))] if held else []
     tie = PlanTie(found.lock.plan.id, found.hash, found.lock.holder, tuple(sorted(hidden)))
     return Planned(sampled(source, sample_path(plan)), tie)
+
+
+def check_unplanned(project: str, folder: Path) -> None:
+    """Raises InputError if a locked plan of this folder waits for labels of a project of this name.
+
+    Made without the plan, its labels would come after no lock, and nobody would notice before all are there.
+    """
+    for path in locked_in(folder):
+        try:
+            raters = read_lock(path).lock.plan.raters
+        except PoliBiasError:  # what is wrong with another plan is for `prereg status` to say
+            continue
+        if raters is not None and raters.project == project:
+            raise InputError(
+                f"--project {project}: the locked plan {path} waits for labels of this project; "
+                f"give --plan {path.stem}, or another name"
+            )
 
 
 def _check(lock: Lock, plan: Path, project: str, protocol: AnnotationProtocol) -> None:

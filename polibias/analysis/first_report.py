@@ -25,6 +25,7 @@ from polibias.analysis.main_results import with_ratio
 from polibias.analysis.orders import directions_table
 from polibias.analysis.outcomes import copied_validity_table, masked_table, responses_table, validity_table
 from polibias.analysis.pbi import Tables
+from polibias.analysis.rating_relation import rating_relation_table
 from polibias.analysis.reading import read_study
 from polibias.analysis.recovered import recovery_table, simulated_notes
 from polibias.analysis.reidentified import reidentified_table
@@ -225,10 +226,11 @@ def _sides(read: _Read) -> Iterator[Table | None]:
         yield from side_tables(read.tables, read.found, beside(read.found, read.beside.other, read.copies))
 
 
-def _reliability(read: _Read) -> Iterator[Table]:
+def _reliability(read: _Read) -> Iterator[Table | None]:
     """How far judges agree with themselves and with each other, and what that means for every contrast."""
     groups = Groups(read.tables, read.found)
     yield from reliability_tables(groups)
+    yield rating_relation_table(groups)
     yield from between_judges_tables(groups)
     contrasts = (
         *main_contrasts(groups),

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +25,7 @@ from polibias.analysis.material import Material, rules_of
 from polibias.analysis.measured import Measured, Measures
 from polibias.analysis.planned_runs import begun_under
 from polibias.domain.chains import Link, parse_chain
-from polibias.domain.plan import Comparison, Plan
+from polibias.domain.plan import Comparison, Plan, Raters
 from polibias.domain.rows import Annotation
 from polibias.domain.sample import SampledPair
 from polibias.errors import DamagedRecord, InputError
@@ -56,7 +57,7 @@ def of_people(found: LockedPlan, runs: Path, simulated: bool = False) -> Materia
         _check_real(plan, labels)
     _check_reached(plan, labels, len(sampled))
     table = labelled(drawn, sampled, labels.scores, judged(_judged_run(found, runs), plan, drawn, sampled))
-    deviations = [*_early(run, plan.raters.project), *_clocks(found, chain)]
+    deviations = [*_early(run, plan.raters.project), *_clocks(found, chain), *_numbers(plan.raters, entries, sampled)]
     facts, said = label_facts(plan, labels, sampled), said_of(plan, drawn, labels, sampled)
     return Material(by_labels(plan, table), facts, deviations, said, chain[-1].hash)
 
@@ -170,6 +171,20 @@ def _check_reached(plan: Plan, labels: Labels, pairs: int) -> None:
         raise InputError(
             f"plan '{plan.id}': {labels.done} of {wanted} planned labels are there; nothing is computed from fewer"
         )
+
+
+def _numbers(
+    raters: Raters, entries: Sequence[Entry[Annotation]], sampled: Sequence[SampledPair]
+) -> Iterator[Deviation]:
+    """Where more or fewer people were done with a pair than the plan has."""
+    rows = [one.row for one in entries if one.row.status != "withdrawn"]
+    counted = Counter((row.pair, row.model) for row in rows if not raters.names or row.annotator in raters.names)
+    each = [counted[one.pair, one.model] for one in sampled]
+    more, fewer = (sum(n > raters.each_pair for n in each), sum(n < raters.each_pair for n in each))
+    for word, number in (("more", more), ("fewer", fewer)):
+        if number:
+            of = f"Of {len(each)} pairs {number}"
+            yield Deviation(f"{of} have labels of {word} people than the {raters.each_pair} of the plan.", "", "")
 
 
 def _early(run: Run, project: str) -> Iterator[Deviation]:

@@ -118,7 +118,7 @@ def read_rows(run: Run, about: Mapping[str, Any], table: Mapping[str, Collection
                 found.add(piece.stream, part)
     except (DamagedRecord, InputError, OSError):
         require_whole(run)
-        return _unchecked(run, known._replace(links=Links(), texts={}))
+        raise InputError(f"{run.folder}: changed while it was read; the same command reads it once more") from None
     return found
 
 
@@ -142,7 +142,7 @@ def _rates(run: Run, about: Mapping[str, Any]) -> dict[Any, Rate | None]:
 
 
 def _unchecked(run: Run, known: Known) -> Rows:
-    """A run that is still open, or was found to be whole."""
+    """A run that is still open, or of which only verdicts are read."""
     found, reading = Rows(), _Reading(known)
     for path in known.rates:
         stream = run.stream_at(path)

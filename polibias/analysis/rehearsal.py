@@ -187,8 +187,9 @@ def _scripted(plan: Plan, runs: Path) -> Material:
         run = Run(runs / name)
         if not run.sealed:
             raise InputError(
-                f"{run.folder}: not there or not sealed; rehearse on runs of scripted models: "
-                f"polibias run {name} --panel rehearsal --runs {runs}"
+                f"{run.folder}: not there or not sealed; rehearse on runs of scripted models, in a folder of their "
+                f"own: polibias run {name} --panel rehearsal --runs dry, "
+                f"then polibias prereg rehearse {plan.id} --runs dry"
             )
         about = read_named(run.study, STUDY_TAG)
         real = [one["name"] for role in ("models", "judges") for one in about[role] if one["adapter"] != "scripted"]

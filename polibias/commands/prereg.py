@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from polibias.commands.shapes import Commands
 
+DIGITS = 64
+"""Of a fingerprint."""
+
 if TYPE_CHECKING:
     from polibias.analysis.confirmatory import Made
     from polibias.domain.plan import Plan
@@ -229,6 +232,8 @@ def _check_fingerprint(options: argparse.Namespace) -> bool:
 
     if not options.plan:
         raise InputError("--fingerprint: name the plan that it is of")
+    if len(options.fingerprint) != DIGITS:
+        raise InputError(f"--fingerprint: give all {DIGITS} digits; these are {len(options.fingerprint)}")
     path = _path(options)
     of = read_lock(path).fingerprints.get(options.fingerprint) if is_locked(path) else None
     if of is None:

@@ -62,7 +62,16 @@ CHAPTERS = (
         "Does a judge agree with itself, with another judge, and with the texts that it quotes?",
         (
             *("people", "people_shares", "people_counts"),
-            *("validity", "order_effects", "order_sides", "quotes", "length", "between_judges", "between_models"),
+            *(
+                "validity",
+                "order_effects",
+                "order_sides",
+                "quotes",
+                "length",
+                "rating_relation",
+                "between_judges",
+                "between_models",
+            ),
             *("replication", "replication_totals"),
         ),
     ),

@@ -128,7 +128,7 @@ SCORES = {
     *("pbi", "by_category", "by_task", "by_topic", "heat", "model_kinds", "two_ways", "involvement"),
 }
 """Tables in which every column shows totals."""
-JOINTLY = {"recovery", "between_models", "replication", "largest_gap", "length"}
+JOINTLY = {"recovery", "between_models", "replication", "largest_gap", "length", "rating_relation"}
 """Tables with columns that are about many cases by definition: ranks, decisions, the largest of several. Such a cell
 changes only if a case of it changed, but may stay as it was."""
 OF_TABLES = {"replication_totals"}
@@ -152,6 +152,8 @@ def shows(table: str, keys: Mapping[str, str], column: str) -> set[str]:
         labels = {"refusals": ["refusal"], "rejected premises": ["premise"], "either": ["refusal", "premise"]}
         read = {f"{reading}:{one}" for one in labels[keys["without"]]}
         return {"change": {"total"} | read, "kept": read}.get(column, {"total"})
+    if table == "rating_relation":
+        return {column.replace("dimension:", "score:"), "texts"}
     if table == "length":
         return {"total", "texts"}
     if table == "one_sided_profile":

@@ -313,3 +313,28 @@ def test_what_was_published_is_what_lock_printed_unless_another_hash_of_the_log_
     capsys.readouterr()
     assert labelled.prereg_command("publish", "--where", "there", "--fingerprint", "0" * 64) == 2
     assert "is neither the lock's fingerprint nor" in one_line(capsys)
+
+
+def test_more_people_than_planned_are_told_as_a_deviation(places: Places) -> None:
+    write_plan(places)
+    lock(places)
+    people = ("ann", "bob", "cid")
+    store = create(places, people)
+    for name in people:
+        label(store, name)
+    finish(places)
+    assert places.prereg_command("run") == 0
+    told = [one["what"] for one in places.findings()["deviations"]]
+    assert told == ["Of 12 pairs 12 have labels of more people than the 2 of the plan."]
+
+
+def test_a_project_that_a_locked_plan_waits_for_is_not_made_without_the_plan(
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_plan(places)
+    lock(places)
+    monkeypatch.chdir(places.folder)
+    capsys.readouterr()
+    assert annotate(["create", str(places.run.folder), "--project", "mine", *places.app_options]) == 2
+    assert "give --plan mine, or another name" in one_line(capsys)
+    assert annotate(["create", str(places.run.folder), "--project", "other", *places.app_options]) == 0
