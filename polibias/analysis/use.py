@@ -53,8 +53,10 @@ class Use(msgspec.Struct):
 
     def join(self, other: "Use") -> None:
         """Count what was counted apart."""
-        for name in self.__struct_fields__:
+        first, last = min(filter(None, (self.first, other.first)), default=""), max(self.last, other.last)
+        for name in set(self.__struct_fields__) - {"first", "last"}:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.first, self.last = first, last
 
     def said(self, rate: Rate | None) -> str:
         """The tally in words."""
