@@ -73,12 +73,12 @@ def _judge_in_words(row: TableRow, quoted: TableRow) -> str:
     said = [f"its two orders give the same total in {same.value:.0%} of {numbered(same.n, 'pair')}"]
     if kappa.value is not None:
         bounds = "" if kappa.low is None or kappa.high is None else f" [{kappa.low:.2f}, {kappa.high:.2f}]"
-        said.append(f"agree with kappa {kappa.value:.2f}{bounds} over all dimensions".replace("-", "−"))
+        said.append(f"they agree with kappa {kappa.value:.2f}{bounds} over all dimensions".replace("-", "−"))
     if own.value is not None:
         said.append(f"{own.value:.0%} of its quotes stand word for word in the response that they are from")
     doubt = kappa.low is not None and kappa.low <= 0
     weak = " No agreement beyond chance was shown between its orders, so its scores may say little." if doubt else ""
-    return f"Judge {who}: {', '.join(said)}.{weak}"
+    return f"Judge {who}: {'; '.join(said)}.{weak}"
 
 
 def _together(scores: Table, models: int, wider: bool) -> str:
