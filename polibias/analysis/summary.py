@@ -162,7 +162,7 @@ def not_shown(tables: Sequence[Table], reworded: bool) -> Iterator[str]:
         against = "its own Control pairs" if both else "nothing but its own interval"
         yield f"Models are not tested against each other: each stands beside {against}."
     if "directions" in ids:
-        yield "Which side is favoured is counted and not tested; it describes these pairs and no country."
+        yield "Which side is favoured is counted and not tested; it describes these pairs and nothing beyond them."
     if reworded and "null" not in ids:
         yield (
             "How far two answers lie apart when a prompt is merely reworded was not measured here; that takes a run of "
