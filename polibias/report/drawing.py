@@ -54,11 +54,12 @@ def _visible(part: Any) -> Any:
 
 
 def inline(svg: str, id: str) -> str:
-    """The drawing without what a strict page forbids: inline style attributes and outside fonts.
+    """The drawing without what a strict page forbids: inline style attributes and outside fonts; and without roles.
 
-    Its parts are named anew, since the library counts them from chart to chart.
+    What it shows is said of the whole, by the figure that holds it. Its parts are named anew, since the library counts
+    them from chart to chart.
     """
-    plain = re.sub(r'\sstyle="[^"]*"', "", svg)
+    plain = re.sub(r'\s(?:style|role|aria-[a-z]+)="[^"]*"', "", svg)
     for number, name in enumerate(dict.fromkeys(re.findall(r'\sid="([^"]+)"', plain)), 1):
         plain = plain.replace(f' id="{name}"', f' id="{id}-{number}"').replace(f"url(#{name})", f"url(#{id}-{number})")
     return plain
