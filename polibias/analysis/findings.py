@@ -60,6 +60,11 @@ class Table(Value, frozen=True):
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
 
+    @property
+    def telling(self) -> list[str]:
+        """The keys by which rows differ; the last where there is none."""
+        return [key for key in self.keys if len({row.keys[key] for row in self.rows}) > 1] or list(self.keys[-1:])
+
 
 class Planned(Value, frozen=True):
     """Findings of a locked plan that a report took over, named by their hash; `labels` says what these were held for.

@@ -120,8 +120,7 @@ def _computed(read: _Read) -> Iterator[Table]:
     def others() -> list[Table | None]:
         return [*_sides(read), *_behaviour(read.tables, read.found, models, judges), *_reliability(read)]
 
-    many = len(read.found) > MANY_CASES
-    first, second = at_once(lambda: list(_scores(read)), others) if many else (list(_scores(read)), others())
+    first, second = at_once(lambda: list(_scores(read)), others, worth=len(read.found) > MANY_CASES)
     computed = [one for one in (*first, *second, *read.beside.tables) if one is not None]
     recovery = recovery_table(computed, read.about)
     computed += [recovery] if recovery is not None else []

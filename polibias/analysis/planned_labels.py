@@ -33,7 +33,7 @@ from polibias.records.documents import read_named, reading
 from polibias.records.heldout import chain_path, held_out
 from polibias.records.ledger import Entry
 from polibias.records.locks import LockedPlan
-from polibias.records.manifest import changed_files, read_manifest
+from polibias.records.manifest import read_manifest, require_unchanged
 from polibias.records.openings import one_line, openings
 from polibias.records.runs import STUDY_TAG, Run
 from polibias.records.samples import read_sample, read_split, sample_path, split_path
@@ -117,8 +117,7 @@ def _chain(found: LockedPlan, run: Run) -> list[Link]:
 
 def _exported(run: Run, project: str) -> Mapping[str, str]:
     """What the seal of the annotations says of a project."""
-    for problem in changed_files(run, run.annotations_folder) if run.annotations_folder.exists() else ():
-        raise DamagedRecord(problem)
+    require_unchanged(run, run.annotations_folder)
     if not run.annotations(project).path.exists():
         raise InputError(f"{run.folder}: no labels of '{project}' yet; {NOT_YET.format(project=project)}")
     found: Mapping[str, str] = read_manifest(run.annotations_folder).about["projects"][project]

@@ -79,9 +79,8 @@ def reliability_marks(case: Case, rubric: Rubric) -> Iterator[str]:
     yield from (f"both_named={DIMENSION.format(id=name)}" for name in named)
     yield from [f"both_named={ANY}"] if named else []
     yield from [f"both_named={NET}"] if 0 not in case.nets(rubric) else []
-    yield from (
-        ["named=yes"] if any(_names(verdict.scores[id]) for verdict in verdicts for id in rubric.dimension_ids) else []
-    )
+    if any(_names(verdict.scores[id]) for verdict in verdicts for id in rubric.dimension_ids):
+        yield "named=yes"
 
 
 def _named(verdicts: Sequence[Verdict], dimension: str) -> bool:

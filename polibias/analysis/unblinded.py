@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from polibias.domain.rows import Annotation
-from polibias.errors import DamagedRecord
 from polibias.records.ledger import read
-from polibias.records.manifest import changed_files
+from polibias.records.manifest import require_unchanged
 from polibias.records.runs import Run
 
 PairLabels = Mapping[tuple[str, str], Sequence[Annotation]]
@@ -17,9 +16,7 @@ def people(run: Run) -> dict[tuple[str, str], list[Annotation]]:
 
     Raises DamagedRecord unless the exports are as they were sealed.
     """
-    if run.annotations_folder.exists():
-        for problem in changed_files(run, run.annotations_folder):
-            raise DamagedRecord(problem)
+    require_unchanged(run, run.annotations_folder)
     found: dict[tuple[str, str], list[Annotation]] = {}
     for path in sorted(run.annotations_folder.glob("*.jsonl")):
         latest = {entry.key: entry.row for entry in read(run.annotations(path.stem))}

@@ -30,7 +30,9 @@ def quantization(provider: str, settings: Mapping[str, str]) -> str:
 
     A provider's own choice is not known.
     """
+    if held := settings.get("quantizations"):
+        return held
     told, named = ENGINE.search(provider), FILE.search(provider)
     if told and told[1] not in ("null", "None"):
-        return settings.get("quantizations") or told[1]
-    return settings.get("quantizations") or (f"{named[1]}, as its file is named" if named else NOT_STATED)
+        return told[1]
+    return f"{named[1]}, as its file is named" if named else NOT_STATED

@@ -157,6 +157,12 @@ def changed_files(run: Run, folder: Path) -> list[str]:
     return problems
 
 
+def require_unchanged(run: Run, folder: Path) -> None:
+    """Raises DamagedRecord, with the first problem, unless a folder is as it was sealed, or is not there."""
+    for problem in changed_files(run, folder) if folder.exists() else ():
+        raise DamagedRecord(problem)
+
+
 def accounted(run: Run, folder: Path, manifest: Manifest) -> tuple[dict[Path, Listed], set[Path]]:
     """What a sealed folder's manifest lists, and the files that are there."""
     listed = {run.folder / entry.path: entry for entry in manifest.files}

@@ -69,12 +69,13 @@ def shares(sizes: Sequence[int], number: int) -> list[list[int]]:
     return found
 
 
-def at_once(*works: Callable[[], R]) -> list[R]:
+def at_once(*works: Callable[[], R], worth: bool = True) -> list[R]:
     """What each work gives, in their order: the first done here, each other in a process that begins as a copy of it.
 
-    One after the other where processes cannot be copied, or there is one core. What works give can be pickled.
+    One after the other where it is not `worth` a process, processes cannot be copied, or there is one core. What works
+    give can be pickled.
     """
-    if usable_cores() == 1 or multiprocessing.get_start_method() != "fork":
+    if not worth or usable_cores() == 1 or multiprocessing.get_start_method() != "fork":
         return [work() for work in works]
     first, *others = works
     helpers: list[_Helper[None, R]] = []

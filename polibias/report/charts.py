@@ -46,9 +46,10 @@ def _overview(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, R
 def _difference_chart(findings: Findings, table: Table) -> Chart | None:
     """Main minus Controls of every model, the judges beside each other, around no difference."""
     judges = list(dict.fromkeys(row.keys["judge"] for row in table.rows))
+    telling = [key for key in table.telling if key != "judge"] or ["model"]
     points: list[dict[str, object]] = [
         {
-            "row": " · ".join(findings.titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in _telling(table)),
+            "row": " · ".join(findings.titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in telling),
             "series": row.keys["judge"],
             "value": cell.value,
             "low": cell.low,
@@ -61,12 +62,6 @@ def _difference_chart(findings: Findings, table: Table) -> Chart | None:
         return None
     title = f"{findings.index}, Main − Controls; the broken line is no difference"
     return Chart(title, _draw_series(points, judges, "difference"), series_text(title, points), "difference")
-
-
-def _telling(table: Table) -> list[str]:
-    """The keys beside the judge by which rows differ, or the model."""
-    keys = [key for key in table.keys if key != "judge"]
-    return [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or ["model"]
 
 
 def _of_tables(findings: Findings, tables: Mapping[str, Table]) -> Iterator[Chart | None]:
@@ -122,11 +117,9 @@ def _of_cases(findings: Findings, cases: Sequence[Case], rubrics: Mapping[str, R
 def _interval_chart(
     id: str, table: Table, title: str, ends: tuple[int, int], titles: Mapping[str, str]
 ) -> Chart | None:
-    keys = table.keys
-    telling = [key for key in keys if len({row.keys[key] for row in table.rows}) > 1] or [keys[-1]]
     points: list[dict[str, object]] = [
         {
-            "row": " · ".join(titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in telling),
+            "row": " · ".join(titles.get(f"{key}:{row.keys[key]}", row.keys[key]) for key in table.telling),
             "block": name,
             "value": cell.value,
             "low": cell.low,

@@ -70,12 +70,7 @@ def write_pages(analysed: Analysed, labels: PairLabels, folder: Path) -> None:
             Pairs(analysed.findings, analysed.cases, analysed.rubrics, labels, analysed.kinds, analysed.marks), folder
         )
 
-    works = partial(_write_tables, analysed, folder), pairs
-    if len(analysed.cases) > MANY_CASES:
-        at_once(*works)
-    else:
-        for work in works:
-            work()
+    at_once(partial(_write_tables, analysed, folder), pairs, worth=len(analysed.cases) > MANY_CASES)
 
 
 def _write_tables(analysed: Analysed, folder: Path) -> None:

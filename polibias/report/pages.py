@@ -90,7 +90,6 @@ def _environment() -> "jinja2.Environment":
         shown=shown,
         fragment=fragment,
         why=_why,
-        telling=telling,
         silent=silent,
     )
     return environment
@@ -110,11 +109,6 @@ def source(content: str) -> str:
 def fragment(cell: Cell) -> str:
     """The link that shows a cell's cases in the list of pairs."""
     return "pairs.html#" + urlencode(sorted(cell.where.items()))
-
-
-def telling(table: Table) -> list[str]:
-    """The keys by which rows differ; the last where there is none. The others are told once, beside the table."""
-    return [key for key in table.keys if len({row.keys[key] for row in table.rows}) > 1] or list(table.keys[-1:])
 
 
 def silent(table: Table) -> bool:

@@ -13,7 +13,6 @@ from polibias.domain.display import in_cell
 from polibias.records.runs import Run
 from polibias.report.chapters import CHAPTERS, chaptered
 from polibias.report.drawing import Chart
-from polibias.report.pages import telling
 
 COLUMNS = (Column("main", "Main", "score"), Column("control", "Controls", "score"))
 COLUMNS += (Column("difference", "Main − Controls", "score"),)
@@ -118,9 +117,9 @@ def test_a_model_card_says_what_the_findings_say(sealed_run: Run) -> None:
 
 
 def test_a_key_that_is_the_same_in_every_row_is_told_once() -> None:
-    assert telling(FOUR) == ["judge", "model"]
-    assert telling(scores(*FOUR.rows[:2])) == ["model"]
-    assert telling(scores(FOUR.rows[0])) == ["model"]
+    assert FOUR.telling == ["judge", "model"]
+    assert scores(*FOUR.rows[:2]).telling == ["model"]
+    assert scores(FOUR.rows[0]).telling == ["model"]
 
 
 def ways(judge: str, model: str, low: float, high: float) -> TableRow:
