@@ -64,7 +64,8 @@ class Form(NamedTuple):
         known = self._known
         if key in st.session_state:
             mine, follows = st.session_state[key], part in known and st.session_state[key] == known[part]
-            if stored not in BLANK and (mine in BLANK or follows):
+            # A value that is set, even to what it is, overwrites what is clicked until the page has been drawn.
+            if stored not in (*BLANK, mine) and (mine in BLANK or follows):
                 st.session_state[key] = stored
         known[part] = stored
         return None if key in st.session_state else stored

@@ -231,6 +231,18 @@ def test_the_first_click_in_a_stale_window_takes_nothing_back(page: AppTest, sto
     assert question(stale, "Framing", "how large").value == "2"
 
 
+def test_a_drawing_sets_no_value_that_did_not_change(page: AppTest) -> None:
+    """What is set overwrites a choice or a word that its reader gives while the page is still being drawn."""
+    score(page, "Framing", 1)
+    comment(page).set_value("first words").run()
+    page.run()
+    assert not [field.proto.label for field in (*page.radio, *page.text_area) if field.proto.set_value]
+    other = window()
+    score(other, "Framing", 2)
+    page.run()
+    assert [field.proto.label for field in page.radio if field.proto.set_value] == [question(page, "Framing", "how large").label]
+
+
 def test_a_stale_window_shows_what_was_changed_before_it_can_submit(page: AppTest, store: Store) -> None:
     fill(page, 1, "1")
     phone = window()
