@@ -26,7 +26,8 @@ Value: TypeAlias = bool | int | str | tuple[str, ...]
 
 # Telemetry, tracebacks (they print values), the agent API (it answers without a person) and file watching are
 # off; a ping keeps proxies from closing quiet connections. Streamlit's own hosts may send an app messages; here none.
-# Collecting the garbage of the whole process after every drawing took more than half of the processor.
+# Collecting the garbage of the whole process after every drawing took more than half of the processor. With fast reruns
+# two quick clicks would run in two threads at once, and the elder could be stored last.
 REQUIRED: dict[str, Value] = {
     "browser.gatherUsageStats": False,
     "client.allowedOrigins": ("https://nobody.invalid",),
@@ -38,7 +39,7 @@ REQUIRED: dict[str, Value] = {
     "logger.enableRich": False,
     "logger.level": "warning",
     "logger.hideWelcomeMessage": True,
-    "runner.fastReruns": True,
+    "runner.fastReruns": False,
     "runner.magicEnabled": False,
     "runner.postScriptGC": False,
     "server.enableAgentApi": False,

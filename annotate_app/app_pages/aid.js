@@ -4,6 +4,7 @@ const QUIET_MS = 120000;
 const PAUSE_MS = 1200;
 const SETTLED_MS = 500;
 const TRIES = 3;
+const CLICKED = "polibias-clicked";
 
 // Each run of the page hands over new data; listeners are set once and read what is newest.
 const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
@@ -26,6 +27,7 @@ export default function (component) {
   now.gap = now.data.gap;
   mark();
   listen();
+  revive();
   // What is taken away may be an elder drawing than the one that stands.
   return () => { if (now.data === mine) now.data = null; };
 }
@@ -36,6 +38,7 @@ function listen() {
   document.addEventListener("keydown", pressed);
   document.addEventListener("focusin", (event) => follow(event.target));
   document.addEventListener("input", (event) => written(event.target), { capture: true });
+  document.addEventListener("change", (event) => clicked(event.target), { capture: true });
   for (const kind of ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart", "focusin"]) {
     document.addEventListener(kind, here, { capture: true, passive: true });
   }
@@ -60,8 +63,9 @@ function settled() {
   const { connected, drawing } = app();
   if (!connected || drawing) return;
   if (now.broke && !document.querySelector(".st-key-foot")) return location.reload();
+  if (!now.data || fill()) return;
+  again(now.broke);
   now.broke = false;
-  if (now.data) fill();
 }
 
 function app() {
@@ -72,11 +76,38 @@ function app() {
 
 function fill() {
   const boxes = now.data.cards.map(card);
-  if (boxes.includes(null) || now.blanks >= TRIES) return;
+  if (boxes.includes(null) || now.blanks >= TRIES) return false;
   const chosen = (box) => [...box.querySelectorAll('input:checked, input[role="combobox"]')].filter((one) => one.value);
   const blank = boxes.flatMap(chosen).length < now.data.chosen;
   now.blanks = blank ? now.blanks + 1 : 0;
   if (blank) now.tell("blank", { page: now.page });
+  return blank;
+}
+
+// A click that went out on a connection that broke, or right before the page was loaded anew, may never have arrived.
+// What was clicked since the page last stood still is kept, and clicked once more where it does not stand.
+function clicked(radio) {
+  const part = radio.type === "radio" && now.data?.cards.find((one) => card(one)?.contains(radio));
+  if (!part) return;
+  const place = groups(part).findIndex((radios) => radios.includes(radio));
+  const kept = clicks().page === now.page ? clicks().made : [];
+  const others = kept.filter((one) => one.part !== part || one.place !== place);
+  const made = [...others, { part, place, option: groups(part)[place].indexOf(radio) }];
+  sessionStorage.setItem(CLICKED, JSON.stringify({ page: now.page, since: performance.timeOrigin, made }));
+}
+
+function clicks() {
+  return JSON.parse(sessionStorage.getItem(CLICKED)) ?? { page: "", since: 0, made: [] };
+}
+
+function again(broke) {
+  const { page, since, made } = clicks();
+  sessionStorage.removeItem(CLICKED);
+  if (page !== now.page || !(broke || since !== performance.timeOrigin)) return;
+  for (const { part, place, option } of made) {
+    const radios = groups(part)[place];
+    if (!radios?.[option]?.checked) choose(radios, option);
+  }
 }
 
 // A comment is stored when its writer pauses: Streamlit itself waits until the field is left.

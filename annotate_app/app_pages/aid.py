@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from annotate_app.app_pages.window import value
+
 KEY = "aid"
 
 Heard = Callable[[str, dict[str, Any]], None]
@@ -48,7 +50,7 @@ def show(hand: Hand, keys: Keys, heard: Heard) -> None:
 
     def listener(kind: str) -> Callable[[], None]:
         def tell() -> None:
-            said = st.session_state[KEY].get(kind)
+            said = value(KEY).get(kind)
             if isinstance(said, dict):
                 heard(kind, said)
 

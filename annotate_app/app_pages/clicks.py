@@ -1,7 +1,7 @@
 """From widgets to the store and back: what stands on the screen, and what each click does.
 
-A callback runs to its end before the page is drawn again; what a page's body does can be cut off by the next
-click. So callbacks write, in one transaction each, and touch nothing of Streamlit but its session state.
+What a page's body does can be cut off by the next click. So callbacks write, in one transaction each; they touch
+nothing of Streamlit before, and of what they remember only what `window` keeps.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 
 from annotate_app.app_pages import visit
-from annotate_app.app_pages.form import BREAKS, DROPS, Form, form_for
+from annotate_app.app_pages.form import BREAKS, DROPS, Form, commented, form_for
+from annotate_app.app_pages.window import memory, value
 from annotate_app.passages import passage
 from annotate_app.questions import CHECK, Entry, Question, Quote, gaps, merged, settle
 from annotate_app.sheets import writable
@@ -19,6 +20,7 @@ from annotate_app.store import Place, Receipt, Store
 from polibias.domain.sides import other
 from polibias.errors import StorageError
 
+STORED = ("saved", "unchanged")
 ASKED, OPENED, PRESSED = "clicks.asked", "clicks.opened", "clicks.pressed"
 
 SIGNED_OUT = "This window is no longer signed in, so the last click was not saved."
@@ -42,14 +44,17 @@ def stand(store: Store, place: Place) -> tuple[Form, "State"]:
     """The form of the item at a place and how it stands, for a page to draw."""
     form = form_for(store, store.view(place))
     opened(store, form)
-    return form, state(store, form)
+    found = state(store, form)
+    if found.saved is None:
+        return form, found
+    return form._replace(view=form.view._replace(entry=found.saved)), found
 
 
 def opened(store: Store, form: Form) -> None:
     """Record once per window that this place was put before its reader."""
-    if st.session_state.get(OPENED) == form.name:
+    if memory().get(OPENED) == form.name:
         return
-    st.session_state[OPENED] = form.name
+    memory()[OPENED] = form.name
     with suppress(StorageError):
         store.opened(form.view.place)
 
@@ -62,7 +67,7 @@ def keep(store: Store, form: Form) -> None:
 def keep_comment(store: Store, form: Form, part: str) -> None:
     """Callback of a comment: it alone can take what was written away."""
     here = form.said_here()
-    text = st.session_state.get(form.key(f"comment-{part}")) or ""
+    text = value(form.key(commented(part))) or ""
     _keep(store, form, Entry(here.answers, here.comments | {part: text}))
 
 
@@ -90,7 +95,14 @@ def _quote(store: Store, form: Form, person: int, part: str, quote: Quote, wante
 
 def _keep(store: Store, form: Form, given: Entry) -> None:
     place = form.view.place
-    _write(store, lambda person: store.keep(person, place.presentation, place.revision, given))
+
+    def write(person: int) -> Receipt:
+        receipt = store.keep(person, place.presentation, place.revision, given)
+        if receipt.outcome in STORED:
+            form.heard()
+        return receipt
+
+    _write(store, write)
 
 
 def _write(store: Store, write: Callable[[int], Receipt]) -> None:
@@ -109,7 +121,7 @@ def _write(store: Store, write: Callable[[int], Receipt]) -> None:
 
 def submit(store: Store, form: Form) -> None:
     """Callback of the submit button. A second click finds the pair submitted, and says so as the first one did."""
-    st.session_state[PRESSED] = form.name
+    memory()[PRESSED] = form.name
     place = form.view.place
 
     def write(person: int) -> Receipt:
@@ -121,7 +133,7 @@ def submit(store: Store, form: Form) -> None:
 def leave(store: Store, form: Form, state: Literal["skipped", "unsure"]) -> None:
     """Callback: be done with an item without an answer, for the reason chosen beside the button."""
     place = form.view.place
-    reason = st.session_state.get(form.key(f"{state}-reason"))
+    reason = value(form.key(f"{state}-reason"))
     if reason is None:
         visit.tell("trouble", NO_REASON)
         return
@@ -145,7 +157,8 @@ def _finish(store: Store, form: Form, write: Callable[[int], Receipt], done: str
         visit.tell("trouble", NOT_SUBMITTED)
         return
     if receipt.outcome in ("incomplete", "unseen"):
-        st.session_state[ASKED] = form.name
+        form.heard()
+        memory()[ASKED] = form.name
         visit.forget()
         if receipt.outcome == "unseen":
             visit.tell("information", UNSEEN)
@@ -176,19 +189,19 @@ def submit_if_unheard(store: Store, form: Form) -> None:
 
     A window that reconnects to a restarted server sends its click to a session that does not know the button yet.
     """
-    if st.session_state.pop(PRESSED, "") != form.name:
+    if memory().pop(PRESSED, "") != form.name:
         submit(store, form)
         st.rerun()
 
 
 def flag(store: Store, form: Form) -> None:
     """Callback: report something about the item before the reader."""
-    reason = st.session_state.get(form.key("flag-reason"))
+    reason = value(form.key("flag-reason"))
     person = visit.person(store)
     if person is None or reason is None:
         visit.tell("trouble", SIGNED_OUT if person is None else NO_REASON)
         return
-    comment = st.session_state.get(form.key("flag-comment")) or ""
+    comment = value(form.key("flag-comment")) or ""
     try:
         receipt = store.flag(person.id, form.view.place.presentation, reason, comment)
     except StorageError:
@@ -213,7 +226,7 @@ def discard(store: Store, form: Form) -> None:
         visit.tell("trouble", NOT_SAVED)
         return
     visit.forget()
-    st.session_state[DROPS] = st.session_state.get(DROPS, 0) + 1
+    memory()[DROPS] = memory().get(DROPS, 0) + 1
 
 
 def noticed(store: Store, form: Form, kind: Literal["idle", "viewed"], body: dict[str, Any]) -> None:
@@ -229,7 +242,7 @@ def heard(store: Store, form: Form, kind: str, said: dict[str, Any]) -> None:
     if said.get("page") != form.name:
         return
     if kind == "blank":
-        st.session_state[BREAKS] = form.breaks + 1
+        memory()[BREAKS] = form.breaks + 1
     if kind == "quote":
         add_quote(store, form, str(said.get("part")), said.get("version"), said.get("text"))
     seconds = said.get("seconds")
@@ -263,7 +276,7 @@ def state(store: Store, form: Form) -> State:
     if saved is None:
         return State(None, (), False, "", NOT_SAVED)
     missing = tuple(gaps(form.scheme, saved.answers, bool(form.view.check)))
-    tried = st.session_state.get(ASKED) == form.name
+    tried = memory().get(ASKED) == form.name
     conflict = form.scheme.conflict(saved.answers) if tried and not missing else ""
     draft = form.view.place.draft is not None or saved != settle(form.scheme, form.view.entry)
     return State(saved, missing, draft, missing[0].part if tried and missing else "", conflict)
@@ -296,4 +309,7 @@ def _settled(store: Store, form: Form) -> Entry | None:
         kept = person and store.keep(person.id, place.presentation, place.revision, screen)
     except StorageError:
         kept = None
-    return screen if kept and kept.outcome in ("saved", "unchanged") else None
+    if not kept or kept.outcome not in STORED:
+        return None
+    form.heard()
+    return screen

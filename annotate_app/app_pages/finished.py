@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotate_app.app_pages import frame, record, visit
+from annotate_app.app_pages.window import value
 from annotate_app.store import Place, Store
 
 CHOSEN = "finished.chosen"
@@ -36,4 +37,4 @@ def show(store: Store, person: int, row: Sequence[Place]) -> None:
 
 
 def _open() -> None:
-    visit.go(st.session_state[CHOSEN])
+    visit.go(value(CHOSEN))

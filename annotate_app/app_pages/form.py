@@ -1,10 +1,11 @@
 """One place as it stands on the screen of one window: its widgets' names, what they start from, what they say."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import streamlit as st
 
+from annotate_app.app_pages.window import memory, values
 from annotate_app.blind import shown_answer, shown_number, stored_answer
 from annotate_app.questions import AnyScheme, Entry, Question, asked, settle
 from annotate_app.store import Store, View
@@ -72,29 +73,44 @@ class Form(NamedTuple):
 
     def on_screen(self) -> Entry:
         """What the reader has before them. A blank says nothing: only its own callback takes a comment away."""
-        return self._screen(lambda _: True)
+        return self._entry(self._values())
 
     def said_here(self) -> Entry:
-        """What on the screen was said in this window since it was drawn last."""
+        """What on the screen was said in this window and is not known to be stored."""
         known = self._known
-        return self._screen(lambda part: part not in known or self._value(part) != known[part])
+        return self._entry(
+            {part: said for part, said in self._values().items() if part not in known or said != known[part]}
+        )
+
+    def heard(self) -> None:
+        """All that was said here is stored: what is said from now on differs from that, not from the last drawing.
+
+        Of two quick clicks the second may be back at what was drawn last.
+        """
+        self._known.update({part: said for part, said in self._values().items() if said not in BLANK})
 
     @property
     def _known(self) -> dict[str, str | None]:
-        """What was stored when this window was drawn last, by widget: what differs from it was said here."""
-        by_page: dict[str, dict[str, str | None]] = st.session_state.setdefault(KNOWN, {})
+        """What was last known to be stored, by widget: what differs from it was said here."""
+        by_page: dict[str, dict[str, str | None]] = memory().setdefault(KNOWN, {})
         return by_page.setdefault(self.name, {})
 
-    def _screen(self, wanted: Callable[[str], bool]) -> Entry:
-        shown = {question: self.part(question) for question in self.questions}
-        answers = {
-            question.id: stored_answer(question, self._value(part), self.view.first) if wanted(part) else None
-            for question, part in shown.items()
-        }
-        parts = (*(question.part for question in self.questions), "")
-        comments = {part: text for part in parts if (text := self._value(f"comment-{part}"))}
-        said = {part: text for part, text in comments.items() if wanted(f"comment-{part}")}
-        return settle(self.scheme, Entry(answers, said))
+    def _values(self) -> dict[str, Any]:
+        """What each choice and each comment says, by its place on the screen; None or empty where nothing does."""
+        held = values()
+        parts = (*map(self.part, self.questions), *map(commented, self._commented))
+        return {part: held.get(self.key(part)) for part in parts}
+
+    @property
+    def _commented(self) -> tuple[str, ...]:
+        """What there can be a comment on; "" is the whole item."""
+        return (*dict.fromkeys(question.part for question in self.questions), "")
+
+    def _entry(self, said: Mapping[str, Any]) -> Entry:
+        """What is said, in stored form, of the choices and comments that are given."""
+        answers = {one.id: stored_answer(one, said.get(self.part(one)), self.view.first) for one in self.questions}
+        comments = {part: text for part in self._commented if (text := said.get(commented(part)))}
+        return settle(self.scheme, Entry(answers, comments))
 
     @property
     def chosen(self) -> int:
@@ -102,12 +118,15 @@ class Form(NamedTuple):
 
         A connection that broke in the middle of a drawing can leave them blank; then the page's hand reports it.
         """
-        return sum(1 for one in self.questions if (self._value(self.part(one)) or self.shown(one)) is not None)
+        said = self._values()
+        return sum(1 for one in self.questions if (said[self.part(one)] or self.shown(one)) is not None)
 
-    def _value(self, part: str) -> Any:
-        return st.session_state.get(self.key(part))
+
+def commented(part: str) -> str:
+    """The place of the comment on a part."""
+    return f"comment-{part}"
 
 
 def form_for(store: Store, view: View) -> Form:
     """The form of a view in this window."""
-    return Form(store.scheme, view, st.session_state.get(DROPS, 0), st.session_state.get(BREAKS, 0))
+    return Form(store.scheme, view, memory().get(DROPS, 0), memory().get(BREAKS, 0))

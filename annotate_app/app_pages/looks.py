@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotate_app.app_pages import clicks
 from annotate_app.app_pages.form import Form
+from annotate_app.app_pages.window import value
 from annotate_app.store import Store
 
 WHOLE, FORMATTED, KEYS = "look.whole", "look.formatted", "look.keys"
@@ -47,4 +48,4 @@ def _switch(words: str, key: str, start: bool, store: Store, form: Form, guide: 
 def _changed(store: Store, form: Form) -> None:
     """Callback: say in the chain how the item is looked at from now on."""
     names = {"whole": WHOLE, "formatted": FORMATTED, "keys": KEYS}
-    clicks.noticed(store, form, "viewed", {name: bool(st.session_state.get(key)) for name, key in names.items()})
+    clicks.noticed(store, form, "viewed", {name: bool(value(key)) for name, key in names.items()})

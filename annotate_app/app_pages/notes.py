@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotate_app.app_pages import clicks
-from annotate_app.app_pages.form import Form
+from annotate_app.app_pages.form import Form, commented
 from annotate_app.blind import escaped, literal, shown_number
 from annotate_app.questions import Quote
 from annotate_app.store import Store
@@ -51,10 +51,10 @@ def show_comment(store: Store, form: Form, part: str, words: str) -> None:
     """A field whose text is stored when it is left."""
     st.text_area(
         words,
-        value=form.start(f"comment-{part}", form.view.entry.comments.get(part)) or "",
+        value=form.start(commented(part), form.view.entry.comments.get(part)) or "",
         max_chars=COMMENT_LENGTH,
         height=80,
-        key=form.key(f"comment-{part}"),
+        key=form.key(commented(part)),
         on_change=clicks.keep_comment,
         args=(store, form, part),
     )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotate_app.app_pages import clicks, frame
 from annotate_app.app_pages.form import Form
+from annotate_app.app_pages.window import memory
 from annotate_app.store import Place, Store
 
 PACE = "pace"
@@ -29,10 +30,10 @@ def _time_left(store: Store, person: int, done: int, left: int) -> str:
     """The median time of this annotator's own items times what is left; read again only when one more is done."""
     if done < ENOUGH or not left:
         return ""
-    known, seconds = st.session_state.get(PACE, (0, 0.0))
+    known, seconds = memory().get(PACE, (0, 0.0))
     if known != done:
         seconds = statistics.median(one.active for one in store.spent(person).values() if one.finishes)
-        st.session_state[PACE] = (done, seconds)
+        memory()[PACE] = (done, seconds)
     return f", about {in_words(seconds * left)} left at your pace"
 
 

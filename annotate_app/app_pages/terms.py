@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotate_app.app_pages import frame, visit
+from annotate_app.app_pages.window import value
 from annotate_app.protocol import Term
 from annotate_app.store import Standing, Store
 from polibias.domain.display import visible
@@ -50,7 +51,7 @@ def show(store: Store, person: int, standing: Standing) -> None:
 def _answer(store: Store, person: int, standing: Standing) -> None:
     """Callback: store every answer in one step, once there is one to each term or a no to any."""
     pending = standing.pending(store.protocol)
-    said = {term: str(st.session_state.get(f"terms-{term}") or "") for term in pending}
+    said = {term: str(value(f"terms-{term}") or "") for term in pending}
     if "no" not in said.values() and not all(said.values()):
         visit.tell("trouble", f"Please answer: {', '.join(TITLES[term] for term in pending if not said[term])}.")
         return

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from annotate_app import access
+from annotate_app.app_pages.window import memory
 from annotate_app.store import Place, Store, first_open, reachable
 
 COOKIE, AT, NOTICE, TAUGHT = "visit.cookie", "visit.at", "visit.notice", "visit.taught"
@@ -30,14 +31,14 @@ def person(store: Store) -> access.Person | None:
     """
     cookie = access.cookie_in(store, st.context.cookies)
     if not cookie and not st.context.headers:
-        cookie = st.session_state.get(COOKIE, "")
-    st.session_state[COOKIE] = cookie
+        cookie = memory().get(COOKIE, "")
+    memory()[COOKIE] = cookie
     return access.person(store, cookie)
 
 
 def at() -> object:
     """Where the reader went: a presentation, END, LEAVING, NEXT, TERMS, or None for wherever the work is."""
-    return st.session_state.get(AT)
+    return memory().get(AT)
 
 
 def reconsidering() -> bool:
@@ -65,41 +66,41 @@ def place(row: Sequence[Place]) -> Place | None:
 
 def go(where: int | str | None) -> None:
     """Stand somewhere from now on; None lets the page choose."""
-    st.session_state[AT] = where
-    st.session_state[TAUGHT] = None
+    memory()[AT] = where
+    memory()[TAUGHT] = None
     forget()
 
 
 def teach(presentation: int, revision: int) -> None:
     """Stay at a practice item that was just answered, for its feedback."""
-    st.session_state[TAUGHT] = (presentation, revision)
+    memory()[TAUGHT] = (presentation, revision)
 
 
 def _taught(row: Sequence[Place]) -> Place | None:
-    stays = st.session_state.get(TAUGHT)
+    stays = memory().get(TAUGHT)
     found = next((place for place in row if (place.presentation, place.finished) == stays), None)
     return found and found._replace(needed=found.finished)
 
 
 def tell(kind: Kind, text: str) -> None:
     """Put a line before the reader."""
-    st.session_state[NOTICE] = Notice(kind, text)
+    memory()[NOTICE] = Notice(kind, text)
 
 
 def told(text: str) -> bool:
     """Whether this is the line that stands before the reader, so that it can be said where it belongs too."""
-    notice = st.session_state.get(NOTICE)
+    notice = memory().get(NOTICE)
     return notice is not None and notice.text == text
 
 
 def forget() -> None:
     """Take the line away: something else was done since."""
-    st.session_state[NOTICE] = None
+    memory()[NOTICE] = None
 
 
 def show_notice() -> None:
     """Draw the line, if there is one."""
-    notice = st.session_state.get(NOTICE)
+    notice = memory().get(NOTICE)
     if notice is None:
         return
     draw = {"done": st.success, "information": st.info, "trouble": st.error}[notice.kind]

@@ -30,6 +30,14 @@ DROPPED = f"""(control, delay) => {{
   control.click();
   if (delay >= 0) setTimeout(() => {DROP}, delay);
 }}"""
+UNHEARD = f"""(control, broken) => {{
+  window.sockets.at(-1).send = () => {{}};
+  control.click();
+  setTimeout(() => {{
+    if (broken !== "reload") {DROP};
+    if (broken !== "drop") location.reload();
+  }}, 50);
+}}"""
 DELAYS = (-1, 0, 5, 20, 60)
 """Milliseconds from a click to the break; -1 is a click on a connection that is gone already."""
 
@@ -177,6 +185,25 @@ def stored_as_shown(desk: Desk) -> None:
     until(desk.page, lambda: [one.score("tone")[0] for one in sheets(desk.server, desk.name)] == ["2"])
     desk.shows("Tone", 2, 1)
     desk.saved(1)
+
+
+@pytest.mark.parametrize("broken", ["drop", "reload", "both"])
+def test_a_click_that_never_arrived_is_made_again(context: BrowserContext, own_server: Server, broken: str) -> None:
+    """Its connection broke before it went out, and the page may be loaded anew before it can tell."""
+    context.add_init_script(KEEP_SOCKETS)
+    desk = enter(context, own_server, f"unheard-{broken}")
+    desk.at(1)
+    desk.fill(1, 2)
+    desk.calm()
+    radio = desk.score_of("Tone").get_by_role("radio").nth(2)
+    radio.evaluate(UNHEARD, broken)
+    until(desk.page, lambda: [one.score("tone")[0] for one in sheets(own_server, desk.name)] == ["2"])
+    desk.at(1)
+    desk.shows("Tone", 2, 2)
+    desk.saved(2)
+    desk.submit()
+    desk.at(2)
+    desk.shows("Tone", None, None)
 
 
 def test_clicks_without_a_network_wait_for_it(context: BrowserContext, own_server: Server) -> None:
