@@ -7,11 +7,12 @@ const TRIES = 3;
 const CLICKED = "polibias-clicked";
 
 // Each run of the page hands over new data; listeners are set once and read what is newest.
-const now = (window.polibias ??= { page: "", current: "", seen: 0, quiet: QUIET_MS });
+const now = (window.polibias ??= { page: "", cards: [], current: "", seen: 0, quiet: QUIET_MS });
 
 export default function (component) {
   const mine = now.data = JSON.parse(new TextDecoder().decode(component.data));
   now.tell = component.setTriggerValue;
+  now.cards = now.data.cards;
   if (now.page !== now.data.page) {
     now.page = now.data.page;
     now.current = now.data.cards[0] ?? "";
@@ -87,7 +88,8 @@ function fill() {
 // A click that went out on a connection that broke, or right before the page was loaded anew, may never have arrived.
 // What was clicked since the page last stood still is kept, and clicked once more where it does not stand.
 function clicked(radio) {
-  const part = radio.type === "radio" && now.data?.cards.find((one) => card(one)?.contains(radio));
+  // While the page is drawn anew its data may be gone; its cards are still there.
+  const part = radio.type === "radio" && now.cards.find((one) => card(one)?.contains(radio));
   if (!part) return;
   const place = groups(part).findIndex((radios) => radios.includes(radio));
   const kept = clicks().page === now.page ? clicks().made : [];
@@ -129,7 +131,7 @@ function here() {
 }
 
 function card(part) {
-  return now.data && document.querySelector(`.st-key-${CSS.escape(now.data.page)}-card-${CSS.escape(part)}`);
+  return document.querySelector(`.st-key-${CSS.escape(now.page)}-card-${CSS.escape(part)}`);
 }
 
 function mark() {

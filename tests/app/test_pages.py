@@ -240,7 +240,9 @@ def test_a_drawing_sets_no_value_that_did_not_change(page: AppTest) -> None:
     other = window()
     score(other, "Framing", 2)
     page.run()
-    assert [field.proto.label for field in page.radio if field.proto.set_value] == [question(page, "Framing", "how large").label]
+    assert [field.proto.label for field in page.radio if field.proto.set_value] == [
+        question(page, "Framing", "how large").label
+    ]
 
 
 def test_a_stale_window_shows_what_was_changed_before_it_can_submit(page: AppTest, store: Store) -> None:
